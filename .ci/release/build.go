@@ -28,7 +28,6 @@ func (r *release) flags() []string {
 		"-ldflags=-X github.com/profarc/profarc/internal/cli.released=" + r.Version}
 }
 
-// A built program is a file of a release.
 type built struct {
 	name   string // file name
 	sha256 string

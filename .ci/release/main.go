@@ -73,7 +73,6 @@ func run(ctx context.Context) error {
 	return r.writeRelease(ctx)
 }
 
-// A release is a version to build.
 type release struct {
 	Version, Revision, Builder string
 	Targets                    []string
@@ -84,7 +83,6 @@ type release struct {
 
 var versionForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
-// writeRelease writes all files of the release.
 func (r *release) writeRelease(ctx context.Context) (err error) {
 	if !versionForm.MatchString(r.Version) {
 		return fmt.Errorf("%q is no version: give one such as v1.2.3", r.Version)

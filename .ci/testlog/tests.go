@@ -13,7 +13,6 @@ const module = "github.com/profarc/profarc"
 // name of the test.
 type executed map[string]bool
 
-// addEnded adds a completed test.
 func (x executed) addEnded(e event) {
 	if e.Test == "" || strings.Contains(e.Test, "/") && !strings.HasPrefix(e.Test, "TestScripts/") {
 		return
@@ -44,7 +43,6 @@ func (x executed) checkList(list string) error {
 	return nil
 }
 
-// writeList writes the sorted tests to a file.
 func (x executed) writeList(list string) error {
 	var names []string
 	for name := range x {

@@ -63,7 +63,6 @@ func checkAll(targets []string, tests bool) (failed int) {
 	return failed
 }
 
-// A listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -72,7 +71,6 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// checkTarget checks a target.
 func checkTarget(target string, tests bool) error {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
@@ -124,7 +122,6 @@ func listPackages(system, processor string, tests bool) (packages []listed, err 
 	}
 }
 
-// A checker has the packages of one target.
 type checker struct {
 	files  *token.FileSet
 	sizes  types.Sizes

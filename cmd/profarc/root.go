@@ -27,7 +27,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// newRootCommand returns the root command with all commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	a.Recognise = imports.Recognise
 	cmd := &cobra.Command{
@@ -55,7 +54,6 @@ mapped at deployment and used in place, without parsing, copying or allocation.`
 	return cmd
 }
 
-// addGroup adds a titled group of commands.
 func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// progressAfter is the delay before progress is shown.
 const progressAfter = 500 * time.Millisecond
 
 // A Meter shows a progress bar on a terminal.

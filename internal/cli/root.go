@@ -96,7 +96,6 @@ func rejectUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// unknownCommandError returns a usage error that suggests similar commands.
 func unknownCommandError(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))

@@ -87,7 +87,6 @@ func (f *file) visibleContent(block int64) []byte {
 	return data
 }
 
-// hashKey returns a hash of names and contents.
 func (s State) hashKey() string {
 	h := sha256.New()
 	for _, name := range s.Names {

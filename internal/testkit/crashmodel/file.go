@@ -32,7 +32,6 @@ func (f *file) writeBlocks(block, at int64, data []byte) {
 	}
 }
 
-// makeDurable makes the content that programs see durable.
 func (f *file) makeDurable() {
 	for i, versions := range f.blocks {
 		f.blocks[i] = versions[len(versions)-1:]

@@ -79,7 +79,6 @@ func (l *Log) SyncFolder(ok bool) {
 	})
 }
 
-// linkName assigns a name to a file.
 func (l *Log) linkName(name string, id int) {
 	if len(l.names[name]) == 0 {
 		l.names[name] = []int{0}

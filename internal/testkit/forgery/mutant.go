@@ -68,7 +68,6 @@ func (m *Mutator) readNumber(at int64, width int) uint64 {
 	return le.Uint64(m.data[at&^7:]) >> (8 * (at & 7)) & (1<<(8*width) - 1)
 }
 
-// chooseChange chooses a field and its new value.
 func (m *Mutator) chooseChange() (at int64, width int, value uint64, what string) {
 	if m.r.IntN(3) == 0 && len(m.references) > 0 {
 		r := m.references[m.r.IntN(len(m.references))]

@@ -53,7 +53,6 @@ func References(data []byte) ([]Reference, error) {
 	return l.all, l.err
 }
 
-// A lister collects the references of an archive.
 type referenceLister struct {
 	data  []byte
 	h     *layout.Header
@@ -180,7 +179,6 @@ func (l *referenceLister) listTables() {
 	}
 }
 
-// listTable adds the reference cells of a table.
 func (l *referenceLister) listTable(s layout.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.recordError(err) {
@@ -235,7 +233,6 @@ func (l *referenceLister) listBlocks() {
 	}
 }
 
-// listEntries adds the pointer cells of the entries of a section.
 func (l *referenceLister) listEntries(at int64, section []byte) {
 	for len(section) > 0 {
 		e, rest, err := l.shape.NextEntry(section)

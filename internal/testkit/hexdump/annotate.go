@@ -32,7 +32,6 @@ type dumper struct {
 	header header
 }
 
-// A span is a range of the file in bytes.
 type span struct{ offset, size int64 }
 
 func (s span) end() int64 { return s.offset + s.size }
@@ -115,7 +114,6 @@ func (d *dumper) printHeading(format string, args ...any) {
 	d.yield(line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
 }
 
-// printPaddingTo prints the bytes up to an offset as padding.
 func (d *dumper) printPaddingTo(end int64) {
 	if end > d.at {
 		d.printBytes(end-d.at, "padding")
@@ -125,7 +123,6 @@ func (d *dumper) printPaddingTo(end int64) {
 // printUnitPadding prints the bytes up to the next multiple of 8 as padding.
 func (d *dumper) printUnitPadding() { d.printPaddingTo((d.at + 7) &^ 7) }
 
-// printBytes yields the next n bytes with a description.
 func (d *dumper) printBytes(n int64, text string) {
 	end := d.at + n
 	for d.at < end {
@@ -152,7 +149,6 @@ func (d *dumper) countZeros(end int64) int64 {
 	return end - d.at
 }
 
-// A render formats a number.
 type formatter func(uint64) string
 
 func formatDecimal(v uint64) string  { return strconv.FormatUint(v, 10) }
@@ -161,7 +157,6 @@ func formatSigned32(v uint64) string { return strconv.FormatInt(int64(int32(v)),
 func formatHex(v uint64) string      { return fmt.Sprintf("%#x", v) }
 func formatHash(v uint64) string     { return fmt.Sprintf("%016x", v) }
 
-// printNumber prints and returns the number in the next size bytes.
 func (d *dumper) printNumber(size int64, name string, as formatter) uint64 {
 	var word [8]byte
 	copy(word[:], d.data[d.at:][:size])
@@ -194,7 +189,6 @@ func (d *dumper) pointerFormatter(tags uint64, text func(at int64) string) forma
 // partsShown is the maximum number of printed parts of a list symbol.
 const partsShown = 32
 
-// symbolText formats a symbol.
 func (d *dumper) symbolText(at int64) string {
 	n := int64(d.readU32(at))
 	parts := n &^ (1 << 31)
@@ -215,7 +209,6 @@ func (d *dumper) symbolText(at int64) string {
 	return "list of " + strings.Join(names, ", ")
 }
 
-// quotePrefix quotes a text or its first longestText bytes.
 func quotePrefix(text []byte) string {
 	if len(text) > longestText {
 		return strconv.QuoteToASCII(string(text[:longestText])) + "..."
@@ -236,7 +229,6 @@ func (d *dumper) methodName(at int64) string {
 	return "method " + d.symbolText(int64(d.readU32(at))*8)
 }
 
-// recordName returns the name inside a method record.
 func (d *dumper) recordName(at int64) string {
 	name := at + 8
 	if d.readU16(at+6)&methodHasID != 0 {
@@ -245,7 +237,6 @@ func (d *dumper) recordName(at int64) string {
 	return strings.TrimRight(string(d.data[name:at+8*int64(d.readU16(at+4))]), "\x00")
 }
 
-// recordKind describes a record of any kind.
 func (d *dumper) recordKind(at int64) string {
 	switch s := d.header.sections; {
 	case at >= d.header.regions["rw"].offset:

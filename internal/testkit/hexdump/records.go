@@ -31,7 +31,6 @@ func (d *dumper) printRecords(span) {
 	d.printSection("contexts", d.printContext)
 }
 
-// printSection prints the records of a section.
 func (d *dumper) printSection(name string, print func()) {
 	for end := d.beginSection(name); d.at < end; {
 		print()
@@ -203,7 +202,6 @@ var blockFields = []func(*dumper, *sections){
 	},
 }
 
-// printNumbers prints a number for each name.
 func (d *dumper) printNumbers(size int64, names ...string) {
 	for _, name := range names {
 		d.printNumber(size, name, formatDecimal)

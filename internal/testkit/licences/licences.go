@@ -70,7 +70,6 @@ var (
 	noticeFile  = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`) // files to distribute with a program
 )
 
-// readMatching concatenates the files in a folder whose names match.
 func readMatching(folder string, names *regexp.Regexp) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

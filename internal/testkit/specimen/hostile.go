@@ -95,7 +95,6 @@ func addHostileRun(b *builder.Builder, h *textMaker) {
 	}
 }
 
-// addHostileProfile adds the profiles of a method with all kinds of names.
 func addHostileProfile(b *builder.Builder, h *textMaker, m, other builder.MethodRef, count uint64) {
 	p := b.ProfileIn(m, 0, profileset.NoContext)
 	row := func(n uint64) builder.Row {
@@ -139,7 +138,6 @@ func hostileLoader(b *builder.Builder, h *textMaker) string {
 	return ""
 }
 
-// addHostileTables adds all tables that contain names.
 func addHostileTables(b *builder.Builder, h *textMaker, m builder.MethodRef) {
 	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.next())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.next()})) }

@@ -24,7 +24,6 @@ func newHotSpotEmpty() *builder.Builder {
 	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 }
 
-// shapes has the types of the HotSpot specimen.
 type shapes struct{ circle, square, hidden, exception builder.TypeRef }
 
 // newHotSpot has all 13 tags, undecoded words, and all optional fields of HotSpot's MethodData.
@@ -55,7 +54,6 @@ func newHotSpot() *builder.Builder {
 	return b
 }
 
-// addEveryEntry adds a profile with entries of all tags.
 func addEveryEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	b.Internal().DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)

@@ -46,7 +46,6 @@ func newLLVMIR() *builder.Builder {
 	return b
 }
 
-// addHeapProfile adds a memory profile of main and of an inlined function.
 func addHeapProfile(b *builder.Builder) {
 	main := disk.HeapFrame{Function: disk.NameRef("main"), Line: 7, Column: 12}
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}

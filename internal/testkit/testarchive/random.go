@@ -41,7 +41,6 @@ func drawRandomRun(t *rapid.T, domain layout.Domain, name string, high bool) Arc
 	return Build(t, b)
 }
 
-// A countRand draws the data of a run.
 type countRand struct {
 	*rand.Rand
 	high bool // draw counts for which additions saturate
@@ -194,7 +193,6 @@ const (
 	randomUnkeyed                             // rows without keys
 )
 
-// declareRandomShapes declares the shapes of a random archive in random order.
 func declareRandomShapes(b *builder.Builder, r *countRand) {
 	shapes := []layout.EntryShape{
 		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
@@ -215,7 +213,6 @@ func declareRandomShapes(b *builder.Builder, r *countRand) {
 	}
 }
 
-// addRandomCustom adds an entry with a declared shape.
 func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	typed := func() uint64 {
 		if n := r.IntN(4); n > 0 {
@@ -249,7 +246,6 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 	p.Custom(e, rows...)
 }
 
-// addRandomWide adds an entry of a random kind that the domain has.
 func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	if b.Internal().Domain == layout.DomainCustom && r.IntN(2) == 0 {
 		addRandomCustom(b, p, point, r)

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A testedBuild is a build of HotSpot that the agent was run with.
 type testedBuild struct {
 	Release int    `json:"release"`
 	Version string `json:"version"`

@@ -96,7 +96,6 @@ func LibraryBuilder(a *cli.App, quiet bool) *agentlib.Build {
 	}}
 }
 
-// An installReport is the report of agent install.
 type installReport struct {
 	Library string `json:"library"`
 	Flag    string `json:"flag"` // flag of java that loads the library, with the archive app.parc

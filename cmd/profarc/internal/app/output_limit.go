@@ -48,7 +48,6 @@ func (l *OutputLimit) Set(text string) error {
 	return err
 }
 
-// limitFor returns the limit for an archive.
 func (l OutputLimit) limitFor(s *reader.Store) int64 {
 	if l != 0 {
 		return int64(l)

@@ -9,10 +9,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// adoptRounds is the maximum number of rounds for each way to adopt.
 const adoptRounds = 25
 
-// An adoption is one way to adopt, with the times it took.
 type adoption struct {
 	name           string
 	options        reader.AdoptOptions
@@ -50,7 +48,6 @@ func (b *bench) measureAdoptions() error {
 	return err
 }
 
-// maxClaims is the maximum number of profiles to claim.
 const maxClaims = 1 << 16
 
 // firstProfiles returns the first maxClaims profiles that can be adopted.

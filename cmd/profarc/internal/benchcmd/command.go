@@ -46,7 +46,6 @@ a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map
 "changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
 and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
 
-// An options holds the flags of the command.
 type options struct {
 	time    time.Duration
 	json    bool
@@ -115,7 +114,6 @@ const (
 	shareAdoption   = 0.2
 )
 
-// A bench is one run of the command.
 type bench struct {
 	a      *cli.App
 	ctx    context.Context
@@ -139,7 +137,6 @@ func (b *bench) measureAll() error {
 	return nil
 }
 
-// measureInStore takes the measurements that share one open store.
 func (b *bench) measureInStore(s *reader.Store) error {
 	r := b.report
 	h := s.Header()
@@ -162,7 +159,6 @@ func (b *bench) measureInStore(s *reader.Store) error {
 	return b.measureGoroutines()
 }
 
-// errEnough ends eachRound early.
 var errEnough = errors.New("enough rounds")
 
 // eachRound calls f until a share of the time has passed, at least once.

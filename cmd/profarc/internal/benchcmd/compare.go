@@ -102,7 +102,6 @@ func verdictOf(change, noise float64) string {
 	return "slower"
 }
 
-// verdictTexts describes the verdicts for people.
 var verdictTexts = map[string]string{
 	"same": "within the noise", "faster": "faster, beyond the noise", "slower": "slower, beyond the noise",
 	"unknown": "too few rounds to tell",

@@ -131,7 +131,6 @@ func (b *bench) addMethod(m reader.Method) error {
 	return nil
 }
 
-// wrongAnswer returns the error for lookups with a wrong result.
 func (b *bench) wrongAnswer(what string) error {
 	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
 }
@@ -153,7 +152,6 @@ func counterValue(p reader.Profile) uint64 {
 	return binary.LittleEndian.Uint64(p.Bytes())
 }
 
-// readWord returns the word at a unit of the file.
 func (f *field) readWord(place uint32) uint64 {
 	return binary.LittleEndian.Uint64(f.file[int64(place)*disk.Unit:])
 }

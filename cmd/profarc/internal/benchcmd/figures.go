@@ -56,7 +56,6 @@ type row struct {
 	Histogram  []bin   `json:"histogram,omitempty"`
 }
 
-// A series holds the samples of one contender.
 type series struct {
 	rounds, groups samples
 }

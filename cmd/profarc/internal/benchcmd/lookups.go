@@ -113,7 +113,6 @@ func clockCost() float64 {
 	return costs.quantile(0.5)
 }
 
-// measureGoroutines measures lookups from 1 to CPUs goroutines.
 func (b *bench) measureGoroutines() error {
 	var all []*contest
 	for n := 1; ; n = min(2*n, b.report.CPUs) {

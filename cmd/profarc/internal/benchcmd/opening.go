@@ -86,7 +86,6 @@ func (b *bench) measureColdOpening() error {
 	return err
 }
 
-// unmapClosed unmaps closed archives.
 func unmapClosed() {
 	runtime.GC()
 	runtime.GC()

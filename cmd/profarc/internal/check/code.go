@@ -24,7 +24,6 @@ import (
 
 const listSeparator = string(filepath.ListSeparator)
 
-// A programCode is a program to compare profiles with.
 type programCode struct {
 	fit.Code
 	name  string
@@ -71,7 +70,6 @@ func notOfClasses(name string, d layout.Domain) error {
 	return fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 }
 
-// openNamedCode opens the code of a single --against.
 func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (programCode, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
@@ -151,7 +149,6 @@ func readMagic(name string) ([]byte, error) {
 	return head[:n], err
 }
 
-// openClasses opens a class path, for an archive with header of.
 func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	c, err := program.OpenClassPath(paths, int(of.Params.VMRelease))
 	if err != nil {
@@ -176,7 +173,6 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programC
 	return programCode{Code: p, name: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
 }
 
-// archivedCode returns the code that an archive's profiles describe.
 func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()
@@ -189,7 +185,6 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, e
 	}, nil
 }
 
-// importCode imports profiles of another tool.
 func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (programCode, error) {
 	in, err := imports.ImportFile(ctx, a, name)
 	if err != nil {

@@ -352,7 +352,6 @@ func (o *checkOptions) exitError(r *report.Check) error {
 	return nil
 }
 
-// newReport returns an empty report about an archive.
 func (c *programCode) newReport(s *reader.Store) *report.Check {
 	return &report.Check{Archive: s.Mapping().Name(), Against: c.name, Domain: s.Header().Domain.String(),
 		Missing: c.missing, Origin: c.origin}

@@ -54,7 +54,6 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 }
 
-// printPoints prints the points of changed code, by outcome.
 func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	p := &r.Points
 	if p.Guessed > 0 {
@@ -112,7 +111,6 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	g.Print(0)
 }
 
-// stateColors maps the states of misfits to colors.
 var stateColors = map[fit.State]string{fit.Moved: terminal.Doubtful, fit.Stale: terminal.Bad, fit.Gone: terminal.Bad}
 
 // methodText returns the method of a verdict without its class loader, since code on a class path has no loader.
@@ -133,7 +131,6 @@ func renamedText(screen *terminal.Screen, n report.CheckName) string {
 	return screen.MethodText(analyze.MethodName{Class: n.Class, Name: n.Name, Signature: n.Signature})
 }
 
-// shownRenames is the maximum number of renames to print.
 const shownRenames = 20
 
 func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
@@ -158,7 +155,6 @@ func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 }
 
-// shownReasons is the maximum number of reasons to print.
 const shownReasons = 5
 
 // uncheckedText describes on one line why profiles are unchecked.

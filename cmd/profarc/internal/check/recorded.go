@@ -67,7 +67,6 @@ func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
 	return last, err
 }
 
-// elementState compares a class path element with the file at its path now.
 func elementState(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
 	switch info, err := os.Stat(e.Path); {
 	case err != nil, !info.Mode().IsRegular() && !info.IsDir():

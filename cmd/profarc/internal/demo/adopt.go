@@ -19,7 +19,6 @@ import (
 // lateClass is a class that the training run did not load.
 const lateClass = "plugin/TracingGen"
 
-// demoAdopt adopts the archive, and counts in one of its profiles.
 func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
@@ -95,7 +94,6 @@ func printCounter(a *cli.App, what string, c reader.Counter, note string) {
 	printStep(a, "", "%s", strings.TrimRight(line, " "))
 }
 
-// demoPoints returns the two points in which the demo counts.
 func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err error) {
 	var isBranch, isCall bool
 	if e, ok := p.At(demoBranch); ok {
@@ -110,7 +108,6 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 	return b, r, err
 }
 
-// countBound returns the number of receivers whose classes are bound.
 func countBound(r reader.Receivers) (n int) {
 	for range r.Bound() {
 		n++
@@ -118,7 +115,6 @@ func countBound(r reader.Receivers) (n int) {
 	return n
 }
 
-// countTogether adds 1000 to a counter from four goroutines.
 func countTogether(c reader.Counter) error {
 	errs := make(chan error, 4)
 	var all sync.WaitGroup

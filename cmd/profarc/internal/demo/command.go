@@ -23,7 +23,6 @@ import (
 
 type demoOptions struct{ keep string }
 
-// demoArchive is the name of the demo's archive.
 const demoArchive = "javac" + cli.ArchiveExtension
 
 const commandHelp = `Demo takes a training run of javac that was recorded with a real JVM, writes an archive of it, maps
@@ -120,7 +119,6 @@ func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	return err
 }
 
-// printTitle prints the title of a part of the demo.
 func printTitle(a *cli.App, format string, args ...any) { fmt.Fprintf(a.Out, format+"\n\n", args...) }
 
 // printStep prints the result of one step immediately. A step without a name continues the previous one.

@@ -61,7 +61,6 @@ func runDemoDeploy(ctx context.Context, a *cli.App, path string) error {
 	return demoRelocate(a, s)
 }
 
-// demoOpen opens the archive and looks one profile up.
 func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 	begin := time.Now()
 	s, err := reader.Open(path, archive.Options{})
@@ -80,7 +79,6 @@ func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 	return s, p, err
 }
 
-// demoLookUp looks up every method by key.
 func demoLookUp(a *cli.App, s *reader.Store) error {
 	var keys []layout.Key
 	for m, err := range s.Methods() {
@@ -115,7 +113,6 @@ func demoLookUp(a *cli.App, s *reader.Store) error {
 	return err
 }
 
-// demoShow prints the profile points of demoMethod.
 func demoShow(a *cli.App, s *reader.Store) error {
 	m, err := s.Find(demoMethod)
 	if err != nil {

@@ -118,7 +118,6 @@ type shownRow struct {
 	below       []string
 }
 
-// changeColors maps changes of sites to colors.
 var changeColors = map[string]string{"polymorphic": terminal.Bad, "monomorphic": terminal.Good}
 
 func overlapColor(overlap float64) string {
@@ -162,10 +161,8 @@ func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	}
 }
 
-// nameGap separates the columns from a name.
 const nameGap = "  "
 
-// lineInset indents the lines below a row.
 const lineInset = "           "
 
 // placeText returns a method, its point and its callers on one line.

@@ -130,7 +130,6 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	return profiles, r, nil
 }
 
-// A dumpReport is the report of the command.
 type dumpReport struct {
 	PID        int           `json:"pid"`
 	Producer   string        `json:"producer"`

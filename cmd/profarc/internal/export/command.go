@@ -74,7 +74,6 @@ func formatNames(exporters []codec.Exporter) (names []string) {
 	return names
 }
 
-// chosenExporter returns the exporter for -t.
 func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 	i := slices.IndexFunc(o.exporters, func(e codec.Exporter) bool { return e.Format().Name == o.format })
 	if i < 0 {

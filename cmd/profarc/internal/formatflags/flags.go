@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A format is an importer or an exporter.
 type format interface {
 	Format() codec.Format
 }
@@ -45,7 +44,6 @@ func AddFlags[F format](flags *pflag.FlagSet, all []F) Flags {
 	return of
 }
 
-// A sharedValue is the value of options that share a flag.
 type sharedValue []codec.Option
 
 func (v *sharedValue) Set(text string) error {

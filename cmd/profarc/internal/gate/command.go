@@ -80,7 +80,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A judgement is the report of the command.
 type judgement struct {
 	Archive  string               `json:"archive"`
 	Against  string               `json:"against,omitempty"`
@@ -154,7 +153,6 @@ func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (wh
 	return whole, refused, ctx.Err()
 }
 
-// verifySound returns an error unless the whole archive is sound.
 func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()

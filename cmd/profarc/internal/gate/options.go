@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// options are the flags of gate.
 type options struct {
 	against                []string
 	base, baseline         string
@@ -107,7 +106,6 @@ func parseAge(text string) (time.Duration, error) {
 	return app.ParseAge("--max-age", text)
 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *options) checkFlags() error {
 	switch {
 	case o.json && o.markdown:

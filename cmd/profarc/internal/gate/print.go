@@ -77,7 +77,6 @@ func (j *judgement) markdown() string {
 	return b.String()
 }
 
-// inMarkdown escapes text for a cell of a table.
 func inMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range escape.Printable(cli.OneLine(text)) {
@@ -123,7 +122,6 @@ func thresholdText(c *criteria.Criterion) string {
 	return "at most " + amountText(c.Unit, c.Threshold)
 }
 
-// blockingText returns the value and threshold of a criterion that blocks.
 func blockingText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return c.Reason

@@ -92,7 +92,6 @@ What the archive cannot keep is counted and reported. The formats:
 	return cmd
 }
 
-// importInputs parses the arguments and --weighted.
 func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error) {
 	inputs := formats.Files(names...)
 	for _, w := range weighted {
@@ -123,7 +122,6 @@ func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error)
 	return inputs, nil
 }
 
-// argumentOf returns an input as the user named it.
 func argumentOf(in formats.Input) string {
 	if in.Reader != nil {
 		return "-"
@@ -131,12 +129,10 @@ func argumentOf(in formats.Input) string {
 	return in.Name
 }
 
-// keepsRuns reports whether --runs is set.
 func (o *importOptions) keepsRuns() bool {
 	return o.flags.Changed("runs") && o.flags.Lookup("runs").Value.String() == "true"
 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *importOptions) checkFlags(inputs []formats.Input) error {
 	for _, in := range inputs {
 		if err := cli.CheckArchiveName(o.out, argumentOf(in)); err != nil {

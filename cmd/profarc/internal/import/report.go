@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An importReport is the report of the command.
 type importReport struct {
 	Input   string         `json:"input"`
 	Format  string         `json:"format"`
@@ -40,7 +39,6 @@ type importReport struct {
 	Skipped []skippedFile  `json:"inputs_skipped,omitempty"`
 }
 
-// An importedFile is one of several imported files.
 type importedFile struct {
 	Input  string         `json:"input"`
 	Codec  string         `json:"codec,omitempty"`
@@ -53,7 +51,6 @@ type skippedFile struct {
 	Reason string `json:"reason"`
 }
 
-// An importWriter writes the archives of an import and reports on them.
 type importWriter struct {
 	ctx     context.Context
 	a       *cli.App
@@ -89,7 +86,6 @@ func (w *importWriter) writeArchive() error {
 	return nil
 }
 
-// writeRuns writes one archive per run of a file.
 func (w *importWriter) writeRuns() error {
 	runs := w.in.Runs
 	if runs == nil {
@@ -136,7 +132,6 @@ func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importRep
 	}, nil
 }
 
-// filesNamed returns the number of files that the user named.
 func (r *importReport) filesNamed() int { return r.Read + len(r.Skipped) }
 
 func (r *importReport) printReport(a *cli.App) {
@@ -173,7 +168,6 @@ func (r *importReport) printWritten(a *cli.App) {
 		cli.FormatDuration(time.Duration(r.WriteNS)))
 }
 
-// droppedText returns how many functions were dropped, and why.
 func droppedText(lost codec.Losses) string {
 	n := 0
 	why := []string{}

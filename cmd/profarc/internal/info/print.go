@@ -180,7 +180,6 @@ func weightText(r *facts.UnitSummary) string {
 	return "sum"
 }
 
-// countsText returns the column name for the counts of a unit.
 func countsText(r *facts.UnitSummary) string {
 	if r.Unit == "counts" || r.Unit == "blocks" {
 		return r.Unit

@@ -91,7 +91,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A mergeReport is the report of the command.
 type mergeReport struct {
 	Archive    string            `json:"archive"`
 	Inputs     []mergeInput      `json:"inputs"`
@@ -112,7 +111,6 @@ type mergeReport struct {
 	OldWidened  int `json:"points_with_more_rows_than_the_vm"`
 }
 
-// A narrowing is the result of --rows.
 type narrowing struct {
 	To       int `json:"receiver_rows"`
 	Entries  int `json:"entries"` // entries that lost rows
@@ -155,7 +153,6 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 	return nil
 }
 
-// flattenOnBase joins the merged layers with their base.
 func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder,
 	err error) {
 	top, err := merged.Open("what was merged")
@@ -173,7 +170,6 @@ func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o m
 	return b, err
 }
 
-// noLayers returns the error of archives that are no layers, and so have no base.
 func noLayers(base *reader.Store, name string) error {
 	if _, layer, err := base.Base(); err == nil && layer {
 		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten",

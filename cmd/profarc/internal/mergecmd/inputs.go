@@ -20,7 +20,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A mergeInput is an archive to merge.
 type mergeInput struct {
 	Path   string `json:"path"`
 	Weight string `json:"weight"`

@@ -20,7 +20,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A reduceReport is the report of the command.
 type reduceReport struct {
 	Archive  string        `json:"archive"`
 	Input    string        `json:"input"`
@@ -55,7 +54,6 @@ type unitShare struct {
 	Share *float64 `json:"share"`
 }
 
-// A keptOf holds the number of items kept, of all.
 type keptOf struct {
 	Kept uint64 `json:"kept"`
 	Of   uint64 `json:"of"`

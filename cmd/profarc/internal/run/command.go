@@ -113,7 +113,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *runOptions) checkFlags() error {
 	if o.archive == "" {
 		return cli.Usagef("name the archive to adopt: --archive NAME%s", cli.ArchiveExtension)
@@ -190,7 +189,6 @@ func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.
 	return javacommand.Start{Path: p.Path, Args: p.Args}, err
 }
 
-// agentFlag returns the java flag that loads the agent.
 func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err

@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 )
 
-// shellLine returns the command, quoted for a shell.
 func shellLine(s javacommand.Start) string {
 	words := s.Args
 	if s.Options != "" {

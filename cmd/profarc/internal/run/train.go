@@ -27,7 +27,6 @@ func (o *runOptions) checkTraining() error {
 	return cli.CheckArchiveName(o.archive, "")
 }
 
-// isDue reports whether this start must train.
 func (o *runOptions) isDue() bool {
 	info, err := os.Stat(o.archive)
 	if err != nil {

@@ -41,7 +41,6 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
-// profileListing returns the listing of a profile, or nil without a program.
 func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	if p.program == nil {
 		return nil
@@ -64,7 +63,6 @@ var matchNotes = map[listing.Match]string{
 	listing.NoClass:  "the class is not on the class path",
 }
 
-// printCodeNotes prints remarks about a listing.
 func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
 	if note := matchNotes[l.Match]; note != "" {
 		p.printNote(note)
@@ -103,7 +101,7 @@ func (p *profilePrinter) printCode(l *listing.Listing) {
 		i := &l.Instructions[k]
 		if i.Line != line && l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
 			source := &l.Source.Lines[i.Line-1]
-			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, executedText(source.Count, source.Basis),
+			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, source.Basis.CountText(source.Count, plainNumber),
 				source.Heat, source.Text})
 		}
 		number := ""
@@ -119,7 +117,6 @@ func (p *profilePrinter) printCode(l *listing.Listing) {
 	p.printEntries(l.Unplaced)
 }
 
-// printRefusal prints why C2 does not inline a call, and how to change that.
 func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	if r != nil {
 		indent := strings.Repeat(" ", p.indent+pointWidth+2)
@@ -136,19 +133,8 @@ func (p *profilePrinter) printEntries(points []analyze.Point) {
 	}
 }
 
-// executedText formats a count, or returns "" if it is unknown.
-func executedText(count uint64, basis listing.Basis) string {
-	switch basis {
-	case listing.NotKnown:
-		return ""
-	case listing.Derived:
-		return "~" + strconv.FormatUint(count, 10)
-	}
-	return strconv.FormatUint(count, 10)
-}
-
 func (p *profilePrinter) printInstruction(number string, i *listing.Instruction) {
-	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, executedText(i.Count, i.Basis))
+	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, i.Basis.CountText(i.Count, plainNumber))
 	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operandText(i)), " ")
 	p.screen.PaintText(p.w, heatColor(i.Heat, i.Basis != listing.NotKnown), front)
 	fmt.Fprintln(p.w, p.screen.CutTail(text, codeInset))
@@ -182,7 +168,6 @@ func (p *profilePrinter) constantText(r *listing.Ref) string {
 	return escape.Printable(r.DisplayText(p.screen.Spelling, p.s.Header().Domain))
 }
 
-// A methodListingJSON is a method in the JSON of listings.
 type methodListingJSON struct {
 	Method   analyze.MethodName `json:"method"`
 	Profiles []codeListing      `json:"profiles"`
@@ -194,7 +179,6 @@ type codeListing struct {
 	*listing.Listing
 }
 
-// listJSON writes the listings of methods as one JSON array.
 func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {

@@ -140,7 +140,6 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o showOptions) e
 	})
 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *showOptions) checkFlags(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return cli.Usagef("--caller needs one method: name it after the archive")
@@ -265,8 +264,8 @@ func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq
 		}
 	}
 	switch {
-	case o.source.opened != nil:
-		return o.source.opened.showFunctions(w, s, o.screen, all, o.json)
+	case o.source.opened != nil && o.json:
+		return o.source.opened.writeJSON(w, all)
 	case o.json && o.classPath != "":
 		return o.listJSON(w, s, all)
 	case o.json:
@@ -275,14 +274,18 @@ func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq
 	return o.printMethods(w, s, all)
 }
 
-// printMethods prints methods for people, separated by blank lines.
 func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
-	program, err := openProgram(o.classPath, o.source.path, s)
+	classPath := o.classPath
+	sourcePath := o.source.path
+	if o.source.opened != nil {
+		classPath, sourcePath = "", "" // of the functions alone
+	}
+	program, err := openProgram(classPath, sourcePath, s)
 	if err != nil {
 		return err
 	}
 	defer program.Close()
-	samples := newLazySamples(s, o.source.path)
+	samples := newLazySamples(s, sourcePath)
 	n := 0
 	for m, err := range methods {
 		if err != nil {
@@ -295,6 +298,7 @@ func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Se
 		}
 		p := newPrinter(w, s, o.screen, samples, program)
 		p.contexts = o.contexts
+		p.source = o.source.opened
 		if err := p.printAndFlush(m); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// printPoint prints the number, kind and data of a point, and a line per row.
 func (p *profilePrinter) printPoint(q *analyze.Point) {
 	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, q.Point, kindWidth, q.Kind, pointNotes(q))
 	switch {
@@ -38,12 +37,10 @@ func pointNotes(q *analyze.Point) string {
 	return notes
 }
 
-// printFirstLine prints the first line of a point, which begins with its number and kind.
 func (p *profilePrinter) printFirstLine(format string, args ...any) {
 	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
 }
 
-// printRowLine prints a line below the first line of a point.
 func (p *profilePrinter) printRowLine(format string, args ...any) {
 	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
@@ -89,7 +86,6 @@ func restText(q *analyze.Point) string {
 	return "0"
 }
 
-// outcomeText formats an outcome without a row.
 func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) string {
 	switch {
 	case o.Method != nil:
@@ -141,7 +137,6 @@ func (p *profilePrinter) rowOutcomeText(o *analyze.Outcome) string {
 	return o.What()
 }
 
-// methodText returns the name of a method, or "none" for nil.
 func (p *profilePrinter) methodText(m *analyze.MethodName) string {
 	if m == nil || m.ID == "" {
 		return "none"
@@ -167,7 +162,6 @@ func (p *profilePrinter) printCounters(q *analyze.Point) bool {
 	return true
 }
 
-// printTypes prints the types of arguments or parameters and of the return value.
 func (p *profilePrinter) printTypes(q *analyze.Point) {
 	for _, t := range q.Types {
 		where := fmt.Sprintf("slot %d", t.Slot)

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 )
 
-// A countedLine is a source line with its execution count.
 type countedLine struct {
 	number int
 	count  string  // "" if unknown

@@ -32,7 +32,6 @@ func (o *llvmShowOptions) addFlags(f *pflag.FlagSet) {
 
 func (o llvmShowOptions) wantsSummary() bool { return o != llvmShowOptions{} }
 
-// An llvmSummary is the summary of LLVM's profiles in JSON.
 type llvmSummary struct {
 	ContextSensitive bool         `json:"context_sensitive"`
 	Functions        uint64       `json:"functions"`
@@ -100,7 +99,6 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 // llvmIndent is the indentation of rows of counters and values, minus three columns.
 const llvmIndent = 1
 
-// printLLVMProfile prints the hash, counters and value sites of a function.
 func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	cs := ""
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
@@ -143,7 +141,6 @@ func (p *profilePrinter) printLLVMCounters(at *analyze.Point) {
 	p.printRows(at)
 }
 
-// printAllocations prints the allocations of a function by calling context.
 func (p *profilePrinter) printAllocations(m reader.Method) {
 	if p.err != nil || !p.s.Header().Domain.LLVM() {
 		return

@@ -50,7 +50,6 @@ func (o *llvmSourceOptions) addFlags(f *pflag.FlagSet) {
 
 func (o *llvmSourceOptions) wantsSource() bool { return len(o.binaries) > 0 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	switch {
 	case o.file != "" && !o.wantsSource():
@@ -74,7 +73,6 @@ type llvmSource struct {
 	reasons  []error // reasons for missing lines
 }
 
-// openPrograms reads the programs' coverage mappings, and joins them with an archive.
 func (o *llvmSourceOptions) openPrograms(s *reader.Store) error {
 	o.opened = &llvmSource{sources: filepath.SplitList(o.path), branches: o.branches}
 	if d := s.Header().Domain; !d.LLVM() {
@@ -93,7 +91,6 @@ func (o *llvmSourceOptions) openPrograms(s *reader.Store) error {
 	return nil
 }
 
-// readMappings reads the mappings of the programs that have one.
 func (l *llvmSource) readMappings(programs []string) (list []*coverage.Mapping, err error) {
 	for _, name := range programs {
 		m, err := coverage.Open(name)
@@ -109,7 +106,6 @@ func (l *llvmSource) readMappings(programs []string) (list []*coverage.Mapping, 
 	return list, nil
 }
 
-// noteReasons prints why functions are shown by counter and not by line.
 func (l *llvmSource) noteReasons(notes io.Writer) {
 	for _, reason := range l.reasons {
 		fmt.Fprintf(notes, "profarc: %v\n", reason)
@@ -117,32 +113,6 @@ func (l *llvmSource) noteReasons(notes io.Writer) {
 	if l.cover == nil {
 		fmt.Fprintln(notes, "profarc: functions are shown by counter, not by source line")
 	}
-}
-
-// showFunctions prints functions with their source lines, separated by blank lines, or as JSON.
-func (l *llvmSource) showFunctions(w io.Writer, s *reader.Store, screen *terminal.Screen,
-	methods iter.Seq2[reader.Method, error], json bool) error {
-	if json {
-		return l.writeJSON(w, methods)
-	}
-	n := 0
-	for m, err := range methods {
-		if err != nil {
-			return err
-		}
-		p := &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, samples: newLazySamples(s, ""), source: l}
-		if n++; n > 1 {
-			fmt.Fprintln(p.w)
-		}
-		p.printMethod(m)
-		if p.err != nil {
-			return p.err
-		}
-		if err := p.w.Flush(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Screen, json bool) error {
@@ -166,7 +136,6 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
 }
 
-// listFiles lists the source files whose names contain named.
 func (l *llvmSource) listFiles(named string) (list []*coverage.Listing, err error) {
 	names, err := l.cover.Files()
 	if err != nil {
@@ -189,7 +158,6 @@ func (l *llvmSource) listFiles(named string) (list []*coverage.Listing, err erro
 	return list, nil
 }
 
-// noteMismatches prints the number of functions whose counts belong to other code.
 func noteMismatches(notes io.Writer, c *coverage.Coverage) error {
 	list, err := c.Mismatches()
 	if len(list) > 0 {
@@ -298,7 +266,6 @@ func printBranches(w *bufio.Writer, width int, list []coverage.Branch) {
 	}
 }
 
-// countText returns the count of a line, or "" if it has no code.
 func countText(line coverage.ListedLine) string {
 	if !line.Mapped {
 		return ""
@@ -317,7 +284,6 @@ type sourceFunction struct {
 	Listing  *coverage.Listing `json:"source,omitempty"`
 }
 
-// writeJSON writes functions with their lines as one object.
 func (l *llvmSource) writeJSON(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
 	list := []sourceFunction{}
 	for m, err := range methods {

@@ -68,7 +68,6 @@ the exit code is 1. A KEY is written as for show, with callers as there.
 	return cmd
 }
 
-// An answer is the result of a lookup.
 type lookupResult struct {
 	Key      string              `json:"key"`
 	Found    bool                `json:"found"`
@@ -160,7 +159,6 @@ func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key 
 	return answers, missing, nil
 }
 
-// runLookup makes and times the lookup.
 func (q *lookupQuery) runLookup(ctx context.Context) (lookupResult, error) {
 	r, m, err := q.timeLookups(ctx)
 	r.Key = q.text
@@ -174,7 +172,6 @@ func (q *lookupQuery) runLookup(ctx context.Context) (lookupResult, error) {
 	return r, err
 }
 
-// timeLookups times one lookup, and then --repeat more.
 func (q *lookupQuery) timeLookups(ctx context.Context) (r lookupResult, m reader.Method, err error) {
 	begin := time.Now()
 	m, err = q.lookUp()

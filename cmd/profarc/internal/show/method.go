@@ -85,7 +85,6 @@ func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Meth
 	return found, nil
 }
 
-// printInContext prints a method with the profile of one context.
 func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextMatch) error {
 	lines, err := match.Describe(p.s)
 	if err != nil {
@@ -108,7 +107,6 @@ func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextM
 	return p.w.Flush()
 }
 
-// compilerFacts returns the facts recorded by the VM's compilers, on one line.
 func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 	facts := listing.CompilerFacts(q, plainNumber)
 	for reason, n := range q.TrapHistory() {
@@ -166,7 +164,6 @@ func (p *profilePrinter) trapReasons() *entries.TrapReasons {
 	return p.reasons
 }
 
-// printAndFlush prints a method with all its profiles and samples.
 func (p *profilePrinter) printAndFlush(m reader.Method) error {
 	p.printMethod(m)
 	if p.err != nil {
@@ -256,7 +253,6 @@ func (p *profilePrinter) sectionPoints(q reader.Profile, section schema.BlockSec
 	return points
 }
 
-// printContext prints the code id and the callers of a profile.
 func (p *profilePrinter) printContext(q reader.Profile) {
 	c, inContext, err := q.Context()
 	if err != nil {

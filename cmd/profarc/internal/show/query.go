@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A query is one lookup in one archive.
 type lookupQuery struct {
 	o       *lookupOptions
 	s       *reader.Store
@@ -26,7 +25,6 @@ type lookupQuery struct {
 	find    func() (reader.Method, error)
 }
 
-// lookUp finds the method and, with --hash or callers, its profile.
 func (q *lookupQuery) lookUp() (reader.Method, error) {
 	m, err := q.find()
 	switch {
@@ -158,7 +156,6 @@ func (q *lookupQuery) byDisplayedName() (displayed lookupQuery, ok bool, err err
 	return displayed, true, err
 }
 
-// ambiguityHint explains how to name one of several matches.
 func (q *lookupQuery) ambiguityHint() string {
 	if _, err := q.find(); errors.Is(err, reader.ErrAmbiguous) {
 		return "look them up by key"
@@ -166,7 +163,6 @@ func (q *lookupQuery) ambiguityHint() string {
 	return "name the version of the code with --hash"
 }
 
-// notFound returns the error of a query without a result.
 func (q *lookupQuery) notFound() error {
 	name := q.s.Mapping().Name()
 	m, err := q.find()
@@ -181,7 +177,6 @@ func (q *lookupQuery) notFound() error {
 	return methods.MissingError(q.s, q.key, q.o.loader)
 }
 
-// parseHash parses --hash. "" is layout.CodeAny.
 func parseHash(text string) (uint64, error) {
 	if text == "" {
 		return layout.CodeAny, nil

@@ -17,17 +17,14 @@ import (
 // A lazySamples reads the samples of an archive on its first call.
 type lazySamples func() (*listing.Samples, error)
 
-// newLazySamples returns a reader of the samples of s. Source files are searched below the folders in path.
 func newLazySamples(s *reader.Store, path string) lazySamples {
 	return sync.OnceValues(func() (*listing.Samples, error) {
 		return listing.ReadSamples(s, filepath.SplitList(path))
 	})
 }
 
-// callsShown is the maximum number of callers, and of callees, to print.
 const callsShown = 20
 
-// printSampled prints the samples of a method, and reports whether there are any.
 func (p *profilePrinter) printSampled(m reader.Method) bool {
 	all, err := p.samples()
 	if err != nil {
@@ -54,7 +51,6 @@ func (p *profilePrinter) printSampled(m reader.Method) bool {
 
 func percentText(part, whole uint64) string { return fmt.Sprintf("%.1f%%", 100*cli.Share(part, whole)) }
 
-// printSampledLines prints the lines of a method, each with its self and total samples.
 func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Sampled) {
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "  %s\n", escape.Printable(f.Problem))
@@ -81,7 +77,6 @@ func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Samp
 
 const unitWidth = 8
 
-// printCalls prints the callers or callees of a method.
 func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []facts.SampledCall) {
 	if len(list) == 0 {
 		return

@@ -27,7 +27,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A tableOptions selects a table.
 type tableOptions struct {
 	name, sort, match string
 	top               int
@@ -88,7 +87,6 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	return v.printRows(ctx, w)
 }
 
-// tableNamed finds a table by name or number.
 func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	var names []string
 	for t, err := range s.Tables() {
@@ -108,7 +106,6 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		strings.Join(names, ", "))
 }
 
-// A tableView is the shown part of a table.
 type tableView struct {
 	s       *reader.Store
 	t       reader.Table
@@ -121,7 +118,6 @@ type tableView struct {
 // rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
-// keepMatching keeps the rows with a matching cell.
 func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 	var kept []int
 	err := v.forEachRow(ctx, func(_, row int) error {
@@ -149,7 +145,6 @@ func (v *tableView) rowMatches(row int, p methods.Pattern) (bool, error) {
 	return false, nil
 }
 
-// sortRows sorts the rows by a column. The sort is stable.
 func (v *tableView) sortRows(name string) error {
 	by, err := v.findColumn(name)
 	if err != nil {
@@ -171,7 +166,6 @@ func (v *tableView) sortRows(name string) error {
 	return nil
 }
 
-// findColumn finds a column by name, or by its number from 1.
 func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {
 	var names []string
 	for i := range v.columns {
@@ -184,7 +178,6 @@ func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {
 	return nil, cli.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
-// forEachRow calls yield with each shown row.
 func (v *tableView) forEachRow(ctx context.Context, yield func(i, row int) error) error {
 	for i, row := range v.rows {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -216,7 +209,6 @@ func (v *tableView) leaveOutZeros() {
 	v.columns = kept
 }
 
-// printEnd prints the number of rows, and the hidden columns.
 func (v *tableView) printEnd(out io.Writer) error {
 	text := fmt.Sprintf("\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
 	if len(v.zero) > 0 {
@@ -226,7 +218,6 @@ func (v *tableView) printEnd(out io.Writer) error {
 	return err
 }
 
-// printFitted prints the rows in columns that fit a terminal's width.
 func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
 	widths := make([]int, len(v.columns))
 	lines := make([][]string, 1, 1+len(v.rows))
@@ -261,7 +252,6 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 	return v.printEnd(out)
 }
 
-// printRows prints one row per line.
 func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i := range v.columns {
@@ -283,7 +273,6 @@ func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
 	return v.printEnd(out)
 }
 
-// cellEnding returns the separator after cell i.
 func cellEnding(i int, columns []listing.TableColumn) string {
 	if i < len(columns)-1 {
 		return "\t"
@@ -291,7 +280,6 @@ func cellEnding(i int, columns []listing.TableColumn) string {
 	return "\n"
 }
 
-// writeJSON writes an object with one row per line.
 func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	head, err := json.Marshal(struct {

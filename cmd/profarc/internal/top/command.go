@@ -145,12 +145,10 @@ func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *
 	return printReport(p, r, err, o.json, p.printTop)
 }
 
-// sampledTime reports whether to rank by the time of samples.
 func sampledTime(s *reader.Store, by string) bool {
 	return by == string(facts.Nanoseconds) && s.Header().Domain == layout.DomainSampled
 }
 
-// printReport writes a report as JSON, or calls printText.
 func printReport[R any](p *printer, r R, err error, json bool, printText func(R)) error {
 	switch {
 	case err != nil:

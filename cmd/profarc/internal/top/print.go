@@ -118,7 +118,6 @@ func (p *printer) printAllocated(r *facts.AllocationReport) {
 
 func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt64))) }
 
-// printStacked prints the counts of methods as leaves and on the stack.
 func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.AddHeader([]string{"self", "share", "total", "share"}, "method")

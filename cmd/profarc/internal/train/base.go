@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A baseOptions holds the flags about a base.
 type baseOptions struct {
 	path      string
 	mayDiffer string
@@ -64,7 +63,6 @@ func (b *baseArchive) closeBase() {
 	}
 }
 
-// dropShared drops the methods that the base has too.
 func (b *baseArchive) dropShared(ctx context.Context, u *pendingArchive, name string) error {
 	if b == nil {
 		return nil

@@ -51,7 +51,6 @@ func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	return mains, true
 }
 
-// writeReport writes the summary to the file of --report.
 func (t *trainingRun) writeReport(ctx context.Context, status training.Status) error {
 	if t.o.report == "" {
 		return nil

@@ -21,7 +21,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A trainedJVM is the report on a JVM.
 type trainedJVM struct {
 	PID     int    `json:"pid"`
 	Number  int    `json:"number"`  // number from 1, in order of exit
@@ -81,7 +80,6 @@ func newTraining(ctx context.Context, a *cli.App, o trainOptions) *trainingRun {
 	return t
 }
 
-// readHeldJVM copies a JVM that is held at its exit.
 func (t *trainingRun) readHeldJVM(j training.JVM) {
 	begun := time.Now()
 	called := secrets.Mask(j.Args)

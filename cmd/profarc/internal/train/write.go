@@ -72,7 +72,6 @@ func checkTrainName(out string) error {
 	return nil
 }
 
-// A trainedArchive is an archive of one or several JVMs.
 type trainedArchive struct {
 	Archive  string `json:"archive"`
 	Profiles uint64 `json:"profiles"`
@@ -90,7 +89,6 @@ type pendingArchive struct {
 	apart    string
 }
 
-// methodCount returns the number of methods with profiles.
 func (u *pendingArchive) methodCount() int {
 	if len(u.jvms) == 1 {
 		return u.jvms[0].Methods

@@ -52,7 +52,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A verdict is the report on one archive.
 type verdict struct {
 	Archive  string         `json:"archive"`
 	Sound    bool           `json:"sound"`

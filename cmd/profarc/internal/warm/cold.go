@@ -43,7 +43,6 @@ func filesNamed(words []string) (files []string) {
 	return files
 }
 
-// filesOfJVM returns the files in the JDK's lib folder.
 func (s *session) filesOfJVM() (files []string) {
 	java, err := filepath.EvalSymlinks(s.program.JavaPath())
 	if err != nil {

@@ -69,7 +69,6 @@ An interrupt ends the command, and prints what was measured. The exit code is 0 
 runs failed or printed something else, 2 for wrong usage, 130 after an interrupt, and 127 or 126 if the command
 cannot be started.`
 
-// An options holds the flags of the command.
 type options struct {
 	rounds     int
 	archive    string
@@ -132,7 +131,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// completeContenders completes the names of the standard contenders.
 func completeContenders(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	for _, c := range standardContenders() {
 		names = append(names, c.name)
@@ -140,7 +138,6 @@ func completeContenders(*cobra.Command, []string, string) (names []string, _ cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// checkFlags returns an error for contradictory flags.
 func (o *options) checkFlags() error {
 	for _, c := range []struct {
 		wrong bool
@@ -159,7 +156,6 @@ func (o *options) checkFlags() error {
 	return nil
 }
 
-// compileWatch compiles the regular expressions of the flags.
 func (o *options) compileWatch() (w warmup.Watch, err error) {
 	for _, e := range []struct {
 		flag, text string

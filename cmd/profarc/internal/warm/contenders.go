@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A contender is a way to run the command.
 type contender struct {
 	name  string
 	words []string // flags; @NAME refers to another contender
@@ -46,7 +45,6 @@ func standardContenders() []*contender {
 
 var contenderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
 
-// chooseContenders sets the list of requested contenders.
 func (s *session) chooseContenders() error {
 	s.all = standardContenders()
 	for _, text := range s.o.own {
@@ -78,7 +76,6 @@ func (s *session) chooseContenders() error {
 	return nil
 }
 
-// parseContender parses NAME=FLAGS.
 func parseContender(text string) (*contender, error) {
 	name, flags, found := strings.Cut(text, "=")
 	if !found || !contenderName.MatchString(name) {

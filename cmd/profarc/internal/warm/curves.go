@@ -15,7 +15,6 @@ const (
 	mostParts  = 20 // parts of a curve to compare with the base line
 )
 
-// A namedCurve is the median curve of a contender.
 type namedCurve struct {
 	Contender string       `json:"contender"`
 	Each      int          `json:"units_a_point"`
@@ -101,7 +100,6 @@ func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
 	return runs
 }
 
-// runCurve returns the curve of the first units of one run.
 func runCurve(x *record, length, points int) warmup.Curve {
 	if len(x.Units) == 0 {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A jvm is the version that a java reports.
 type jvm struct {
 	feature int // 17, 21, 25; 0 if unknown
 	text    string

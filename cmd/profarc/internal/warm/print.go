@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// printReport prints the report for people.
 func (r *report) printReport(a *cli.App) {
 	r.printHead(a.Out)
 	for _, m := range r.Measures {

@@ -41,7 +41,6 @@ type report struct {
 	Records []record `json:"runs"`
 }
 
-// A contenderRow totals the runs of a contender.
 type contenderRow struct {
 	Name      string   `json:"name"`
 	Flags     []string `json:"flags"`
@@ -51,14 +50,12 @@ type contenderRow struct {
 	LeftOut   string   `json:"left_out,omitempty"`
 }
 
-// A measure is a figure of all contenders.
 type measure struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // "ns" or "bytes"
 	Rows []row  `json:"rows"`
 }
 
-// A row is a figure of one contender.
 type row struct {
 	Contender string  `json:"contender"`
 	Runs      int     `json:"runs"`

@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A session is one run of the command.
 type session struct {
 	a        *cli.App
 	o        *options
@@ -44,7 +43,6 @@ type session struct {
 	ownNS          int64 // processor time of this process during the rounds
 }
 
-// A record is a measured run.
 type record struct {
 	Round     int    `json:"round"` // number of the round from 1
 	Contender string `json:"contender"`
@@ -183,7 +181,6 @@ func (s *session) printProgress(format string, args ...any) {
 	}
 }
 
-// showStatus shows the current run on a terminal.
 func (s *session) showStatus(round int, name string) {
 	if !s.o.quiet && s.a.Streams.ErrTerminal {
 		s.clearStatus()

@@ -28,7 +28,6 @@ var caches = []cache{
 	{wordAOT, "AOT cache", "app.aot", "-XX:AOTCacheOutput=", "-XX:AOTCache=", 25},
 }
 
-// A trained is the report on a training run.
 type trained struct {
 	Name   string `json:"name"`
 	WallNS int64  `json:"wall_ns"` // wall time of the run
@@ -42,7 +41,6 @@ type trained struct {
 // killSwitch is the variable that disables the agent.
 const killSwitch = "PROFARC_AGENT"
 
-// findAgent finds or builds the agent if there is an archive.
 func (s *session) findAgent(ctx context.Context) (err error) {
 	s.known = map[string]string{}
 	s.missing = map[string]string{}
@@ -104,7 +102,6 @@ func (s *session) prepareContenders(ctx context.Context) (err error) {
 	return s.completeFlags()
 }
 
-// setAgentFlags sets the flags that load the agent.
 func (s *session) setAgentFlags() (err error) {
 	if s.o.archive == "" {
 		return nil
@@ -126,7 +123,6 @@ func (s *session) setAgentFlags() (err error) {
 
 func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.json") }
 
-// neededWords returns the words in the flags of the chosen contenders.
 func (s *session) neededWords() (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, c := range s.chosen {

@@ -2,7 +2,6 @@ package warm
 
 import "slices"
 
-// A verdict compares two contenders.
 type verdict struct {
 	Contender string `json:"contender"`
 	Against   string `json:"against"`
@@ -46,7 +45,6 @@ func (r *report) addVerdict(name, against string) {
 	}
 }
 
-// compareFigure returns the ratio of a figure of contenders a and b.
 func (r *report) compareFigure(f figure, a, b string) *ratio {
 	return r.compareSeries(r.figureByRound(a, f.of), r.figureByRound(b, f.of))
 }

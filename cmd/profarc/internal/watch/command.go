@@ -119,7 +119,6 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	return p.printEnd()
 }
 
-// A printer prints batches.
 type printer struct {
 	a     *cli.App
 	o     *options

@@ -66,7 +66,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// checkValues returns an error for invalid values.
 func (o *options) checkValues() error {
 	if o.open && o.out != "" {
 		return cli.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
@@ -96,7 +95,6 @@ func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
 	})
 }
 
-// writeOrServe writes a report, or serves pages until an interrupt.
 func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
 	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
 		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
@@ -116,7 +114,6 @@ func (o *options) writeReport(ctx context.Context, a *cli.App, site *pages.Site)
 	})
 }
 
-// splitPath returns the elements of a path. An empty path has none.
 func splitPath(path string) []string {
 	if path == "" {
 		return nil
@@ -124,7 +121,6 @@ func splitPath(path string) []string {
 	return cli.SplitClassPath(path)
 }
 
-// serveSite serves a site until ctx is done, which ends the command.
 func (o *options) serveSite(ctx context.Context, a *cli.App, site *pages.Site) error {
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {

@@ -43,7 +43,6 @@ func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 	return c, true
 }
 
-// A hotSum totals the hot methods of the baseline.
 type hotSum struct {
 	methods, gone, missing int
 	total, covered         float64 // total weights
@@ -143,7 +142,6 @@ func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 	return n, nil
 }
 
-// hasCountsOf reports whether the new archive has counts of a method.
 func (j *judge) hasCountsOf(k layout.Key) (bool, error) {
 	m, err := j.whole.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -155,7 +153,6 @@ func (j *judge) hasCountsOf(k layout.Key) (bool, error) {
 	return hasCounts(j.whole, m)
 }
 
-// hasCounts reports whether a method has counts in the archive s.
 func hasCounts(s *reader.Store, m reader.Method) (bool, error) {
 	n, err := countsOf(s, m)
 	return n != weigh.Counts{}, err

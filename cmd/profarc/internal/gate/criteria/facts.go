@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/internal/names/schema"
 )
 
-// judgeSize judges the size of the file.
 func (j *judge) judgeSize() Criterion {
 	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
 	h := j.s.Header()
@@ -26,7 +25,6 @@ func (j *judge) judgeGrowth() Criterion {
 		cli.Grouped(uint64(was)))
 }
 
-// judgeRuns judges the number of dumps in the archive.
 func (j *judge) judgeRuns() Criterion {
 	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
 	if j.s.Header().Flags&schema.FlagMerged == 0 {

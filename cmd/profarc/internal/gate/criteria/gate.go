@@ -154,7 +154,6 @@ func (c Criterion) switchedOff(reason string) Criterion {
 	return c
 }
 
-// offWithout disables a criterion without a threshold.
 func (c Criterion) offWithout() Criterion {
 	if c.Threshold == 0 {
 		c.State = Off
@@ -205,7 +204,6 @@ func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
 	return c
 }
 
-// uncheckedText returns why profiles were not checked.
 func uncheckedText(found *report.Check) string {
 	n := found.States[string(fit.Unchecked)].Profiles
 	if n == 0 {
@@ -228,7 +226,6 @@ func staleText(found *report.Check) string {
 	return text
 }
 
-// judgeOverlap judges the overlap with the baseline.
 func (j *judge) judgeOverlap() Criterion {
 	c := Criterion{Name: "overlap", Bound: Least, Threshold: j.limits.Overlap, Unit: UnitShare}
 	if c, ok := j.withBaseline(c); !ok {

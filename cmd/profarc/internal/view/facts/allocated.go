@@ -80,7 +80,6 @@ func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 	return m, err
 }
 
-// selectedIDs returns the ids of the functions to rank.
 func (t *allocationTally) selectedIDs(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
 	for id, n := range t.functions {
 		if n.Total < max(o.Min, 1) {

@@ -38,7 +38,6 @@ func readCertain(s *reader.Store) (certainCounts, error) {
 	return all, nil
 }
 
-// addCertain adds the certain outcomes of one profile.
 func (s *site) addCertain(counts map[uint64]uint64) {
 	if s.certain == nil && len(counts) > 0 {
 		s.certain = map[uint64]uint64{}
@@ -88,7 +87,6 @@ func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	return outcomeID{rowKinds[kind], outcome}
 }
 
-// branchWay returns an outcome of a branch by number.
 func branchWay(number uint64) outcomeID {
 	if number == 0 {
 		return outcomeID{kind: analyze.Taken}

@@ -74,7 +74,6 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 	return d.report, d.rankReasons(s, o.RowCount(len(d.report.Reasons)))
 }
 
-// A deoptimisations collects reasons.
 type deoptimisations struct {
 	names   entries.TrapReasons
 	points  analyze.PointReader

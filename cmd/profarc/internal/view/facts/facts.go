@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// settingNames maps indices of settings to names.
 var settingNames = map[int]string{
 	disk.SettingTypeProfileWidth: "TypeProfileWidth",
 	disk.SettingBciProfileWidth:  "BciProfileWidth",

@@ -82,7 +82,6 @@ type SeenRow struct {
 	Count uint64 `json:"count"`
 }
 
-// seenRows is the maximum length of Seen.
 const seenRows = 3
 
 type pollution struct {

@@ -29,7 +29,6 @@ type sampleNode struct {
 	sum          uint64
 }
 
-// addContexts adds the samples of an archive of domain sampled.
 func (t *SampleTally) addContexts(s *reader.Store) error {
 	tree := &sampleTree{}
 	err := stacks.Leaves(s, func(l stacks.Leaf) error {
@@ -96,7 +95,6 @@ func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, er
 	return parent, nil
 }
 
-// addLeafTree adds the samples of a leaf to the leaf and its callers.
 func (t *SampleTally) addLeafTree(k *sampleTree) {
 	if len(k.nodes) == 0 {
 		return
@@ -134,7 +132,6 @@ func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]in
 	}
 }
 
-// callAt returns the call that a node adds.
 func (k *sampleTree) callAt(n *sampleNode) sampledCall {
 	if n.parent == 0 {
 		return sampledCall{n.caller, k.leaf}

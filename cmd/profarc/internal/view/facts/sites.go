@@ -20,13 +20,11 @@ const (
 // UntypedText names the receivers in siteTally.untyped.
 var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
 
-// An outcomeID identifies an outcome of a site.
 type outcomeID struct {
 	kind analyze.Kind
 	id   uint64
 }
 
-// A siteTally counts the outcomes of a site.
 type siteTally struct {
 	seen  map[outcomeID]uint64
 	other uint64 // count of outcomes without a row
@@ -83,7 +81,6 @@ func (t *siteTally) addTally(u *siteTally) {
 	t.untyped = schema.AddCounts(t.untyped, u.untyped)
 }
 
-// isPolluted reports whether a compiler cannot predict the site.
 func (t *siteTally) isPolluted(kind analyze.Site) bool {
 	certainty := shareOf(t.highestCount(), t.totalCount())
 	switch kind {
@@ -122,7 +119,6 @@ type site struct {
 	certain map[uint64]uint64
 }
 
-// pooledTally totals the counts of all contexts.
 func (s *site) pooledTally() *siteTally {
 	var all siteTally
 	for _, part := range s.parts {

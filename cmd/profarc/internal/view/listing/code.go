@@ -47,6 +47,17 @@ const (
 	Derived  Basis = "derived" // derived from other points
 )
 
+// CountText formats a count, with ~ before a derived one, or returns "" if it is unknown. number formats numbers.
+func (b Basis) CountText(n uint64, number func(uint64) string) string {
+	switch b {
+	case NotKnown:
+		return ""
+	case Derived:
+		return "~" + number(n)
+	}
+	return number(n)
+}
+
 // A Ref is a constant in the operand of a bytecode. Javap prints Text after Kind. Fields and methods have Class, Name
 // and Descriptor, classes only Class, and dynamic calls only Name and Descriptor.
 type Ref struct {
@@ -102,7 +113,6 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 	return list, true
 }
 
-// decodeOperands sets the operands of the bytecode raw in code.
 func (i *Instruction) decodeOperands(class *classfile.File, raw, code []byte) {
 	d, ok := bytecode.DecodeAt(code, i.Bci)
 	i.Targets = d.Targets
@@ -143,7 +153,6 @@ func (i *Instruction) setConstant(class *classfile.File, raw []byte) {
 	i.Ref = &Ref{d.Kind, d.Text, d.Member.Class, d.Member.Name, d.Member.Signature}
 }
 
-// instructionAt returns the index of the instruction at a bci.
 func instructionAt(list []Instruction, bci int) (place int, ok bool) {
 	return slices.BinarySearchFunc(list, bci, func(i Instruction, bci int) int { return i.Bci - bci })
 }

@@ -104,7 +104,6 @@ const (
 	athrow  = 191
 )
 
-// addArrivals adds the branches of a bytecode to its targets.
 func (f *flow) addArrivals(i *Instruction) {
 	for k, target := range i.Targets {
 		n, ok := f.sentToTarget(i, k)
@@ -115,7 +114,6 @@ func (f *flow) addArrivals(i *Instruction) {
 	}
 }
 
-// sentToTarget returns how often a bytecode branched to its target k.
 func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		for _, o := range p.Outcomes {
@@ -130,7 +128,6 @@ func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 	return n, ok
 }
 
-// fallThroughCount returns how often control continued at the next bytecode.
 func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	i := &f.list[at]
 	switch {

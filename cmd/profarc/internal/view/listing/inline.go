@@ -34,7 +34,6 @@ type Refusal struct {
 	Change string `json:"change"` // how to make C2 inline it
 }
 
-// A callSite is a call in a listed method.
 type callSite struct {
 	*Instruction
 	program   *Program
@@ -77,7 +76,6 @@ func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
 	return c
 }
 
-// readMachineSizes reads the sizes of C2's code in an archive.
 func (p *Program) readMachineSizes(s *reader.Store) error {
 	if p.sizesOf == s {
 		return nil
@@ -163,7 +161,6 @@ func (c *callSite) receiverTypes() (types []analyze.Outcome) {
 	return types
 }
 
-// unrecordedCount returns the number of receivers without a row.
 func (c *callSite) unrecordedCount() (n uint64) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.Others || o.Kind == analyze.Untyped {
@@ -173,7 +170,6 @@ func (c *callSite) unrecordedCount() (n uint64) {
 	return n
 }
 
-// pollutedRefusal refuses a call with too many receiver types.
 func (c *callSite) pollutedRefusal(types []analyze.Outcome) *Refusal {
 	best := types[0].Share
 	if best == 0 {
@@ -184,7 +180,6 @@ func (c *callSite) pollutedRefusal(types []analyze.Outcome) *Refusal {
 		fmt.Sprintf("a copy of this method for each type, or -XX:TypeProfileMajorReceiverPercent=%d", percent)}
 }
 
-// guessFailed reports whether traps keep C2 from guessing a receiver.
 func guessFailed(traps string) bool {
 	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
@@ -231,7 +226,6 @@ func (t target) isFixed(mnemonic string) bool {
 // maxSuperclasses is the maximum depth of the search for a method.
 const maxSuperclasses = 64
 
-// findDeclared finds the method that a class declares or inherits from a superclass.
 func (p *Program) findDeclared(class string, ref *Ref) target {
 	for range maxSuperclasses {
 		f, err := p.classes.Class(class)

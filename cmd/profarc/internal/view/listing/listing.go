@@ -141,7 +141,6 @@ func (p *Program) ListMethod(m reader.Method, profiles ...reader.Profile) (*List
 	return l, err
 }
 
-// A methodEntries is the number of a method's invocations.
 type methodEntries struct {
 	n     uint64
 	known bool
@@ -185,7 +184,6 @@ func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []
 	return l
 }
 
-// endOfCode returns the bci after the last instruction.
 func endOfCode(code []byte, list []Instruction) int {
 	if len(list) == 0 {
 		return 0
@@ -256,7 +254,6 @@ var bytecodeKinds = map[string][]bytecode.PointKind{
 
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
 
-// pointsFit reports whether all points are at bytecodes of their kind.
 func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	for _, p := range points {
 		if p.Point < 0 {
@@ -287,7 +284,6 @@ func (l *Listing) placePoints(points []analyze.Point) {
 	}
 }
 
-// nextBci returns the bci after an instruction, or -1 after the last.
 func (l *Listing) nextBci(at int) int {
 	if at+1 < len(l.Instructions) {
 		return l.Instructions[at+1].Bci
@@ -295,7 +291,6 @@ func (l *Listing) nextBci(at int) int {
 	return -1
 }
 
-// setTargets sets the targets of outcomes, and the labels of cases.
 func setTargets(p *analyze.Point, i *Instruction, next int) {
 	for k := range p.Outcomes {
 		o := &p.Outcomes[k]

@@ -99,7 +99,6 @@ func (c *TableColumn) formatWord(v uint64) string {
 	return fmt.Sprint(v)
 }
 
-// functionName returns the name of the function with an id, or the id.
 func (c *TableColumn) functionName(id uint64) string {
 	if m, err := c.s.FindID(id); err == nil {
 		if name, err := m.Name(); err == nil {
@@ -139,7 +138,6 @@ func (c *TableColumn) referenceText(n layout.Ref) (string, error) {
 	return contextText(c.s, n)
 }
 
-// profileText returns the method of a profile, with its code and callers.
 func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	p, err := s.ProfileAt(n)
 	if err != nil {

@@ -43,7 +43,6 @@ func ParseCallSites(texts []string) (sites []CallSite, err error) {
 // callerMark separates a method from its callers, as in export -t text: KEY <- CALLER @POINT <- CALLER @POINT.
 const callerMark = " <- "
 
-// cutCallSites separates a key from its callers.
 func cutCallSites(spelled string) (key string, sites []CallSite) {
 	parts := strings.Split(spelled, callerMark)
 	first := len(parts)

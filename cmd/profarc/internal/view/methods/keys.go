@@ -15,7 +15,6 @@ import (
 // A split divides a text into text[:end] and text[next:].
 type split struct{ end, next int }
 
-// splitsAt returns the splits at all occurrences of a mark.
 func splitsAt(s, mark string) (cuts []split) {
 	for at := range len(s) {
 		if strings.HasPrefix(s[at:], mark) {

@@ -80,7 +80,6 @@ func NearNames(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error
 	return names, nil
 }
 
-// distinctNames returns the first keys with distinct class and name.
 func distinctNames(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	for _, k := range keys {
 		k = k.Split(d)

@@ -95,7 +95,6 @@ func matchesClass(p Pattern, class string) bool {
 	return p.MatchesName(class) || strings.Contains(class, "$") && p.MatchesName(javanames.JavaClass(class))
 }
 
-// matchesDisplay reports whether a key is selected by its form on a terminal.
 func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
 	whole := Pattern(display.PlainName(string(sel.Whole)))
 	return slices.ContainsFunc(display.PlainForms(d, k), whole.MatchesName)

@@ -29,7 +29,6 @@ const (
 	ElementMissing ElementState = "missing" // neither a file nor a folder
 )
 
-// shownElements is the maximum number of elements to name.
 const shownElements = 5
 
 // Text describes in one sentence which elements are checked.

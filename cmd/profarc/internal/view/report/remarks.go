@@ -106,7 +106,6 @@ func uncompared(r *compare.Report, count func(float64) string) (parts []string) 
 // isNewer reports whether A was dumped after B. The times sort as strings.
 func isNewer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
-// shownDoubts is the maximum number of doubts to list.
 const shownDoubts = 5
 
 // LoaderRemarks lists the class loaders of two runs without a certain match.

@@ -79,7 +79,6 @@ func (s *Screen) ellipsis() string {
 	return "..."
 }
 
-// wordEnds are the separators of words in a name.
 const wordEnds = "./:$ (,<@"
 
 // cutMiddle shortens a text to most cells, and keeps more of its end than of its beginning. It cuts between words,

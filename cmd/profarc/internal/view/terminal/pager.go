@@ -91,7 +91,6 @@ func pagerCommand() *exec.Cmd {
 	return exec.Command(words[0], words[1:]...)
 }
 
-// shellSigns are characters that only a shell interprets.
 const shellSigns = "=$\"'`\\(){}<>|&;"
 
 func isOnPath(program string) bool {

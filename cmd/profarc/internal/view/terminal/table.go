@@ -23,7 +23,6 @@ type tableRow struct {
 
 const barWidth = 10
 
-// columnGap separates columns, and indents the first.
 const columnGap = "  "
 
 // NewTable returns an empty table that Print writes to w.

@@ -38,7 +38,6 @@ const (
 	mostUnits  = 1 << 20
 )
 
-// An output reads the standard output of a program.
 type output struct {
 	watch *Watch
 	begun time.Time
@@ -78,7 +77,6 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// takeLine processes a complete line.
 func (o *output) takeLine(at int64) {
 	line := bytes.TrimRight(o.line, "\r\n")
 	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
@@ -123,7 +121,6 @@ func (o *output) results() (firstNS int64, units []Unit, text []byte) {
 	return o.firstNS, o.units, o.text
 }
 
-// checksum returns the checksum of the output in hexadecimal.
 func (o *output) checksum() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -151,7 +148,6 @@ func ParseTime(text string) (time.Duration, error) {
 // inertPrefix begins the line of an agent that adopts nothing.
 var inertPrefix = []byte("profarc: no profiles adopted")
 
-// An errorOutput keeps the end of a standard error.
 type errorOutput struct {
 	mu    sync.Mutex
 	tail  []byte

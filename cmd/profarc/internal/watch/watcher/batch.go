@@ -38,7 +38,6 @@ type Aside struct {
 
 func (b *Batch) DidAnything() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
 
-// An openBatch is a batch in progress.
 type openBatch struct {
 	*Batch
 	w       *Watcher

@@ -38,7 +38,6 @@ func (w *Watcher) claimInput(m *openBatch, in *input) error {
 	return w.checkUnused(in)
 }
 
-// checkUnused returns an error if an input changed, or a process writes to it.
 func (w *Watcher) checkUnused(in *input) error {
 	if used, _ := openForWriting(in.file, in.path); used {
 		return errInUse

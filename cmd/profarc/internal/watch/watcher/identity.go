@@ -23,7 +23,6 @@ func newInputID(name string, content uint64, at int64) (id inputID) {
 	return id
 }
 
-// contentHash returns the hash of the content of a file with that id and time.
 func (id inputID) contentHash(at int64) uint64 {
 	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
 }

@@ -103,7 +103,6 @@ func (in *input) isArchive() bool {
 	return err == nil && schema.IsArchive(head)
 }
 
-// A profile is the content of an input.
 type profile struct {
 	store *reader.Store // nil if the ledger has the input
 	lost  codec.Losses

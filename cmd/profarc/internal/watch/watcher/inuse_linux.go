@@ -63,7 +63,6 @@ func writtenBySomeone(path string) bool {
 	})
 }
 
-// opensForWriting reports whether a process has a file open for writing.
 func opensForWriting(process, path string) bool {
 	open, _ := os.ReadDir(process + "/fd")
 	for _, fd := range open {
@@ -83,7 +82,6 @@ func opensForWriting(process, path string) bool {
 	return false
 }
 
-// mapsForWriting reports whether a process has a writable shared mapping of a file.
 func mapsForWriting(process, path string) bool {
 	maps, _ := os.ReadFile(process + "/maps")
 	for line := range strings.Lines(string(maps)) {

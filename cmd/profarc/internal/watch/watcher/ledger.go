@@ -26,7 +26,6 @@ type namedContent struct {
 	at      int64
 }
 
-// A countedRun is a dump of a process.
 type countedRun struct {
 	at        time.Time
 	selection string
@@ -45,7 +44,6 @@ func openArchive(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
-// addStore adds the dumps of an archive.
 func (l *ledger) addStore(s *reader.Store) error {
 	dumps, err := copier.Dumps(s)
 	if err != nil {

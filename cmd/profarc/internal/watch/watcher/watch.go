@@ -60,7 +60,6 @@ type Options struct {
 // settling is how long a file must be unchanged to count as complete, if the system does not report who writes to it.
 const settling = 2 * time.Second
 
-// leastDelay is the minimum of Options.Delay.
 const leastDelay = 50 * time.Millisecond
 
 // Limits of a batch.
@@ -69,7 +68,6 @@ const (
 	maxBatchBytes = 256 << 20
 )
 
-// claimsFolder is the name of the folder of claimed files in the watched folder.
 const claimsFolder = ".profarc-watch"
 
 // A Watcher merges the files of a folder.
@@ -144,7 +142,6 @@ func (w *Watcher) lockName(name string) error {
 	return err
 }
 
-// lockError describes the possible holder of a lock.
 func lockError(name string, err error) error {
 	if !errors.Is(err, runfiles.ErrLocked) {
 		return err
@@ -216,7 +213,6 @@ func sleepContext(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// A candidate is a file that may be merged.
 type candidate struct {
 	path    string
 	name    string // file name in the watched folder

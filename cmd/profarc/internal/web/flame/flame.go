@@ -170,7 +170,6 @@ func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 	return sum
 }
 
-// saturatingAdd returns a + b, or the maximum on overflow.
 func saturatingAdd(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum

@@ -45,7 +45,6 @@ type opener struct {
 	waiting []int // boxes that may be opened, at most the limit
 }
 
-// queueBox adds a box with children to the queue.
 func (l *opener) queueBox(box int) {
 	b := &l.boxes[box]
 	if len(l.tree.Nodes[b.Node].Children) == 0 {
@@ -93,7 +92,6 @@ func (l *opener) widthOfNode(node int) float64 {
 	return max(sum, float64(l.tree.Nodes[node].Total))
 }
 
-// mergeNodes adds one box for several nodes.
 func (l *opener) mergeNodes(nodes []int, x float64, depth int, scale float64) {
 	b := Box{Node: nodes[0], X: x, Depth: depth, Merged: len(nodes)}
 	for _, c := range nodes {
