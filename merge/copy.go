@@ -137,5 +137,6 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	c.Counts = take
 	c.Since = since
 	err = dropped.copyAll(c)
+	t.Explain("dump", "counts of the run, and damaged profiles")
 	return dropped, err
 }

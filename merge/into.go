@@ -53,7 +53,7 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error
 	if err != nil {
 		return err
 	}
-	if err := copier.New(ctx, t.Set, s, run, merging.Hooks(r.Weight)).All(); err != nil {
+	if err := t.CopyAccounted(copier.New(ctx, t.Set, s, run, merging.Hooks(r.Weight)), s, true); err != nil {
 		return err
 	}
 	return t.UniteGrown()

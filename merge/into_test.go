@@ -13,6 +13,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -36,8 +38,18 @@ func TestMain(m *testing.M) {
 func checkSame(t testarchive.TB, what string, x, y testarchive.Archive) {
 	t.Helper()
 	if !bytes.Equal(x.Bytes, y.Bytes) {
-		t.Errorf("%s makes other bytes", what)
+		t.Errorf("%s makes other bytes; accounts: %s", what, cmp.Diff(accountOf(t, x), accountOf(t, y)))
 	}
+}
+
+// accountOf returns the account of an archive.
+func accountOf(t testarchive.TB, a testarchive.Archive) ledger.Account {
+	t.Helper()
+	account, err := archived.Account(a.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return account
 }
 
 // checkEachDomain runs a property in a parallel subtest for every domain.

@@ -173,6 +173,7 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	}
 	c := copier.New(l.ctx, l.t.Set, l.s, run, hooks)
 	c.Counts = l.take
+	l.t.Explain("dump", "counts of the run, and damaged profiles")
 	return copyAll(c)
 }
 

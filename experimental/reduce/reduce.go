@@ -126,7 +126,9 @@ type reduction struct {
 
 func (t *reduction) copierHooks() copier.Hooks {
 	h := copier.Hooks{Lazy: t.selective(), Entry: t.replaceValues,
-		Rows: func(table *reader.Table) func(row int) (bool, error) { return t.newRowCut(t.s, table).keepsRow },
+		Rows: func(table *reader.Table) func(row int) (bool, error) {
+			return (&rowSelection{selection: t.selection, s: t.s, t: table, whole: t.dropsTable(table)}).keepsRow
+		},
 		Word: t.replaceWord}
 	if names := t.names; names != nil {
 		h.Type = func(name, loader, _ string) (string, string, string) {

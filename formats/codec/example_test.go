@@ -48,7 +48,9 @@ func (i *CallsImporter) Import(in *codec.Input) (*codec.Report, error) {
 		if _, err := fmt.Sscan(lines.Text(), &count, &name); err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", in.Name, number, err)
 		}
-		if count < 0 {
+		if count >= 0 {
+			report.Totals["calls"] += uint64(count) * uint64(max(i.Scale, 1))
+		} else {
 			report.Lost.AddLoss(codec.Loss{What: LossNegative, Count: 1, Line: number})
 			continue
 		}
@@ -94,5 +96,5 @@ func Example() {
 	//     @0 Count calls 42
 	//
 	// end
-	// [{negative counts 1 3}]
+	// [{negative counts 1 3  0 []}]
 }

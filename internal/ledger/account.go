@@ -56,8 +56,9 @@ type Loss struct {
 
 // Reasons that this package itself finds.
 const (
-	// ReasonSaturated explains a difference in a unit in which a count has the highest value.
-	ReasonSaturated = "counts that reached the highest value"
+	// ReasonMerged has the counts that a merge lost. It is one reason for both, since the order of merges decides which of
+	// them applies.
+	ReasonMerged = "counts above the highest value, or of entries that do not go together"
 	// ReasonUnaccounted is a difference that nothing explains: a defect of the program that wrote the archive.
 	ReasonUnaccounted = "unaccounted"
 	// ReasonWeights is the difference that weights of inputs make.
@@ -124,8 +125,8 @@ type Difference struct {
 	Amount uint64
 }
 
-// Residual returns the differences that no loss or gain explains, given the counts in the archive. Units in which a
-// total has saturated are left out. An account without inputs balances.
+// Residual returns the differences that no loss or gain explains, given the counts in the archive. An account without
+// inputs balances.
 func (a *Account) Residual(out Totals) []Difference {
 	if len(a.Inputs) == 0 {
 		return nil
@@ -146,7 +147,7 @@ func (a *Account) Residual(out Totals) []Difference {
 	var all []Difference
 	for _, u := range SortedUnits(units) {
 		switch x, y := in[u], lost[u]; {
-		case x == y || beyond(x) || beyond(y):
+		case x == y:
 		case x > y:
 			all = append(all, Difference{Unit: u, Amount: x - y})
 		default:

@@ -33,7 +33,7 @@ func (c *Counter) AddBlock(b disk.Block) {
 	}
 }
 
-// AddEntry adds the counts of an entry. Negative counts are ignored.
+// AddEntry adds the counts of an entry. A negative count is subtracted.
 func (c *Counter) AddEntry(e disk.Entry) {
 	unit := UnitOf(c.Domain, e.Tag(), e.Sub())
 	switch {
@@ -46,23 +46,20 @@ func (c *Counter) AddEntry(e disk.Entry) {
 }
 
 func (c *Counter) totalOfEntry(e disk.Entry) (sum uint64) {
-	signed := c.Shape.SignedCell(e)
 	for cell := range c.Shape.Counts(e) {
-		if n := e.Cell(cell); cell != signed || int64(n) >= 0 {
-			sum = disk.SaturatingAdd(sum, n)
-		}
+		sum += e.Cell(cell)
 	}
 	return sum
 }
 
-// TotalOfCounters returns the total of counters of LLVM, given as little-endian words. Counters that begin with a mark
+// TotalOfCounters returns the total of counters of LLVM, given as little-endian words, modulo 2^64. Counters that begin with a mark
 // count nothing.
 func TotalOfCounters(cells []byte) (sum uint64) {
 	if len(cells) >= disk.CellSize && IsMark(binary.LittleEndian.Uint64(cells)) {
 		return 0
 	}
 	for ; len(cells) >= disk.CellSize; cells = cells[disk.CellSize:] {
-		sum = disk.SaturatingAdd(sum, binary.LittleEndian.Uint64(cells))
+		sum += binary.LittleEndian.Uint64(cells)
 	}
 	return sum
 }

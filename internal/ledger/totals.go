@@ -1,20 +1,17 @@
 package ledger
 
 import (
-	"math"
 	"slices"
 	"strings"
-
-	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// Totals has the total of the counts of each unit. Sums saturate at 2^64-1. A nil map cannot be added to.
+// Totals has the total of the counts of each unit, modulo 2^64, so that differences are exact whatever the order of sums. Nil totals stay nil.
 type Totals map[Unit]uint64
 
 // Add adds a count. A count of the empty unit is ignored.
 func (t Totals) Add(u Unit, n uint64) {
-	if u != "" && n > 0 {
-		t[u] = disk.SaturatingAdd(t[u], n)
+	if t != nil && u != "" && n > 0 {
+		t[u] += n
 	}
 }
 
@@ -48,5 +45,14 @@ func compareUnits(x, y Unit) int {
 	return strings.Compare(x, y)
 }
 
-// beyond reports whether a total has saturated, so that nothing can be subtracted from it.
-func beyond(n uint64) bool { return n == math.MaxUint64 }
+// shownLines is the number of lost things that an account names.
+const shownLines = 3
+
+// FirstLines returns the first distinct lines of two texts, in alphabetical order, so that the order of merges does not
+// matter.
+func FirstLines(x, y string) string {
+	lines := slices.DeleteFunc(strings.Split(x+"\n"+y, "\n"), func(line string) bool { return line == "" })
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	return strings.Join(lines[:min(len(lines), shownLines)], "\n")
+}

@@ -98,8 +98,8 @@ func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSect
 		v := binary.LittleEndian.Uint64(e[(header+bits.TrailingZeros64(cells))*disk.Unit:])
 		if !mask.Signed || int64(v) >= 0 {
 			m.addCount(v)
-			total.addCount(v)
 		}
+		total.addCount(v)
 	}
 }
 
@@ -122,10 +122,11 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	total := m.others.of(ledger.UnitOf(m.p.b.Domain, e.Tag(), e.Sub()))
 	signed := e.SignedCount()
 	for cell := range shape.Counts(e) {
-		if v := e.Cell(cell); !signed || int64(v) >= 0 {
+		v := e.Cell(cell)
+		if !signed || int64(v) >= 0 {
 			m.addCount(v)
-			total.addCount(v)
 		}
+		total.addCount(v)
 	}
 }
 

@@ -12,26 +12,25 @@ import (
 // A unitTotal is the total of the written counts of one unit.
 type unitTotal struct {
 	sum       uint64
-	saturated bool // a count has the highest value
+	saturated bool // a count has the highest value, or the highest or lowest of a signed one
 }
 
 func (t *unitTotal) addCount(n uint64) {
-	t.sum = disk.SaturatingAdd(t.sum, n)
-	t.saturated = t.saturated || n == math.MaxUint64
+	t.sum += n
+	t.saturated = t.saturated || n == math.MaxUint64 || n == math.MaxInt64 || n == 1<<63
 }
 
-// addCounters adds counters of LLVM, which saturate below the marks.
+// addCounters adds counters of LLVM, which saturate below the marks. Releases without marks saturate at the higher one,
+// so a mark counts as saturated.
 func (t *unitTotal) addCounters(cells []byte) {
-	sum := ledger.TotalOfCounters(cells)
-	if sum == 0 {
-		return
-	}
-	t.sum = disk.SaturatingAdd(t.sum, sum)
-	if sum < disk.LLVMMaxCount {
+	if len(cells) > 0 && ledger.IsMark(binary.LittleEndian.Uint64(cells)) {
+		t.saturated = true
 		return
 	}
 	for ; len(cells) > 0; cells = cells[disk.CellSize:] {
-		t.saturated = t.saturated || binary.LittleEndian.Uint64(cells) >= disk.LLVMMaxCount
+		n := binary.LittleEndian.Uint64(cells)
+		t.sum += n
+		t.saturated = t.saturated || n >= disk.LLVMMaxCount
 	}
 }
 

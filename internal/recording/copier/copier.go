@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -73,13 +74,15 @@ const (
 
 // A Copier copies an archive into a set. It maps each record of the archive to its reference in the set.
 type Copier struct {
-	hooks        Hooks
-	poll         *poll.Poll
-	b            *profileset.Set
-	s            *reader.Store
-	shape        disk.Shape
-	Counts       Counts
-	Since        *Counted // start of Increments; nil for the trained counts
+	hooks  Hooks
+	poll   *poll.Poll
+	b      *profileset.Set
+	s      *reader.Store
+	shape  disk.Shape
+	Counts Counts
+	Since  *Counted // start of Increments; nil for the trained counts
+	// Read has the counts of the copied profiles and tables. It is nil for an archive with an account of its own.
+	Read         ledger.Totals
 	targetRun    profileset.Run
 	method       reader.Method        // method of the current profile
 	profilesSeen uint64               // number of profiles read, or tried

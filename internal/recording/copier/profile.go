@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -66,6 +67,10 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	}
 	if c.Counts == Increments && !c.hasCounted(p) {
 		return nil
+	}
+	if c.Read != nil {
+		counter := ledger.Counter{Domain: c.s.Header().Domain, Shape: c.shape, Totals: c.Read}
+		counter.AddBlock(disk.Block(p.Bytes()))
 	}
 	var to profileset.Recording
 	if err := c.Begin(&to, m.Ref(), p, p.Code()); err != nil {

@@ -39,6 +39,7 @@ func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o Pa
 	}
 	b.Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
 		uint64(b.Symbol(p.property())))
+	b.Locked(func() { b.Partial = true })
 	chooser := newChooser(p, s)
 	hooks := Hooks(o.Run.Weight)
 	hooks.Lazy = true
@@ -48,7 +49,7 @@ func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o Pa
 	hooks.Rows = chooser.chooseRows
 	c := copier.New(ctx, t.Set, s, run, hooks)
 	chooser.copied = c.Copied
-	if err := c.All(); err != nil {
+	if err := t.CopyAccounted(c, s, p.isFirst()); err != nil {
 		return err
 	}
 	return t.UniteGrown()

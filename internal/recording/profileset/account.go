@@ -2,7 +2,6 @@ package profileset
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
@@ -88,8 +87,8 @@ func (b *Set) internAccount() {
 	if b.Tables[disk.TableInputs] == nil {
 		return
 	}
-	for _, text := range append([]string{mergeOperation, ledger.ReasonSaturated, ledger.ReasonUnaccounted},
-		ledger.Units...) {
+	for _, text := range append([]string{mergeOperation, ledger.ReasonMerged, ledger.ReasonUnaccounted,
+		b.explained.Operation, b.explained.Reason}, ledger.Units...) {
 		b.accountSymbol(text)
 	}
 }
@@ -98,24 +97,65 @@ func (b *Set) internAccount() {
 // highest value is a loss by saturation. Other differences are returned, and are kept in the account as unaccounted. The
 // caller holds mu.
 func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (unaccounted []ledger.Difference) {
-	if b.Tables[disk.TableInputs] == nil {
+	if b.Tables[disk.TableInputs] == nil || b.Partial {
 		return nil
 	}
 	a := b.account()
 	differences := a.Residual(out)
 	for _, d := range differences {
 		reason := ledger.ReasonUnaccounted
-		if saturated[d.Unit] && !d.Gained {
-			reason = ledger.ReasonSaturated
-		} else {
+		operation := mergeOperation
+		switch {
+		case saturated[d.Unit]:
+			reason = ledger.ReasonMerged
+			if d.Gained {
+				d = ledger.Difference{Unit: d.Unit, Amount: -d.Amount} // modulo 2^64
+			}
+		case b.explained.Operation != "":
+			operation = b.explained.Operation
+			reason = b.explained.Reason
+		default:
 			unaccounted = append(unaccounted, d)
 		}
-		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: reason, Unit: d.Unit, Gained: d.Gained, Amount: d.Amount})
+		b.addLoss(ledger.Loss{Operation: operation, Reason: reason, Unit: d.Unit, Gained: d.Gained, Amount: d.Amount})
 	}
 	if len(differences) > 0 {
 		b.Tables[disk.TableLosses].uniteRows()
+		b.dropEmptyLosses()
 	}
 	return unaccounted
+}
+
+// dropEmptyLosses drops the rows whose amounts have become 0 in a sum of several merges.
+func (b *Set) dropEmptyLosses() {
+	t := b.Tables[disk.TableLosses]
+	var cells []uint64
+	for _, row := range t.rowGroups() {
+		unit := row[2]
+		isEmpty := row[4]|row[5]|row[6] == 0
+		if unit == 0 || !isEmpty {
+			cells = append(cells, row...)
+		}
+	}
+	t.Cells = cells
+}
+
+// Explain names the operation that fills the set, and why its counts differ from those of the inputs. It is for
+// operations whose purpose is a difference, such as a selection of methods, or a dump with the counts of a run.
+func (b *Set) Explain(operation, reason string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.explained = ledger.Loss{Operation: operation, Reason: reason}
+	if b.Tables[disk.TableInputs] != nil {
+		b.addLoss(ledger.Loss{Operation: operation})
+	}
+}
+
+// NoteWeight notes that the weight of a run changed a count outside profiles.
+func (b *Set) NoteWeight(u ledger.Unit, before, after uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.noteWeight(u, before, after)
 }
 
 // counterOf returns a counter for the blocks of the set.
@@ -150,9 +190,9 @@ func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 	w := b.weighed[u]
 	switch {
 	case after > before:
-		w.gained = disk.SaturatingAdd(w.gained, after-before)
+		w.gained += after - before
 	case before > after:
-		w.lost = disk.SaturatingAdd(w.lost, before-after)
+		w.lost += before - after
 	}
 	if b.weighed == nil {
 		b.weighed = map[ledger.Unit]weighed{}
@@ -201,16 +241,12 @@ func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	clear(b.merger.Lost)
 }
 
-// unmergedReason is the reason of counts that a merge dropped.
-const unmergedReason = "entries that do not go together with those of an input before"
-
-// A lossOfUnit adds up the losses in one unit.
+// A lossOfUnit adds up the losses of merges in one unit. The number of lost entries is not kept, since it depends on
+// the order of merges.
 type lossOfUnit struct {
-	things, amount uint64
-	first          []string
+	amount uint64
+	first  string
 }
-
-const firstLosses = 3
 
 func (b *Set) addUnmerged(u ledger.Unit, n uint64, name string) {
 	if b.unmerged == nil {
@@ -221,19 +257,19 @@ func (b *Set) addUnmerged(u ledger.Unit, n uint64, name string) {
 		l = &lossOfUnit{}
 		b.unmerged[u] = l
 	}
-	l.things++
-	l.amount = disk.SaturatingAdd(l.amount, n)
-	if len(l.first) < firstLosses {
-		l.first = append(l.first, name)
-	}
+	l.amount += n
+	l.first = ledger.FirstLines(l.first, name)
 }
 
 // flushLosses adds the losses of merges to the account. The caller holds mu.
 func (b *Set) flushLosses() {
+	if b.Tables[disk.TableInputs] == nil {
+		return
+	}
 	for _, u := range ledger.SortedUnits(b.unmerged) {
 		l := b.unmerged[u]
-		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: unmergedReason, Unit: u, Things: l.things,
-			Amount: l.amount, First: strings.Join(l.first, "\n")})
+		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonMerged, Unit: u, Amount: l.amount,
+			First: l.first})
 	}
 	for _, u := range ledger.SortedUnits(b.weighed) {
 		w := b.weighed[u]
@@ -255,11 +291,37 @@ func (b *Set) TableTotals() ledger.Totals {
 	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
 		ledger.Monitors: disk.TableMonitors} {
 		if t := b.Tables[kind]; t != nil {
-			column := len(t.Columns) - 1
-			for _, g := range t.rowGroups() {
+			column := len(disk.TableColumns(kind)) - 1
+			for _, g := range t.rowGroups() { // groups are adjacent, and each row repeats the count of its group
 				totals.Add(u, g[column])
 			}
 		}
 	}
 	return totals
+}
+
+// droppedReason is the reason of the counts of profiles that KeepProfiles drops.
+const droppedReason = "profiles of other versions of the code"
+
+// noteDropped notes the counts of profiles that are about to be dropped.
+func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
+	if b.Tables[disk.TableInputs] == nil {
+		return
+	}
+	lost := ledger.Totals{}
+	first := ""
+	things := uint64(0)
+	for _, d := range b.Profiles.All {
+		block, err := b.Blocks.Read(d.Block)
+		if keep(d) || err != nil || block == nil {
+			continue
+		}
+		b.counterOf(lost).AddBlock(block)
+		things++
+		first = ledger.FirstLines(first, b.Text(b.Methods.At(uint32(d.Method)).Name))
+	}
+	for _, u := range ledger.SortedUnits(lost) {
+		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: droppedReason, Unit: u, Things: things, Amount: lost[u],
+			First: first})
+	}
 }

@@ -469,6 +469,7 @@ func (b *Set) Expect(key ProfileKey) ProfileRef {
 // KeepProfiles drops the profiles for which keep is false, and the source order. It returns the number of dropped
 // profiles. The caller holds mu.
 func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
+	b.noteDropped(keep)
 	b.dropSourceOrder()
 	b.Ordered = NoOrder
 	became, dropped := b.renumber(keep)

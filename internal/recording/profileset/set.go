@@ -43,6 +43,7 @@ type Set struct {
 	Tables   map[disk.TableKind]*Table
 	Blocks   spill.Store
 	merger   methoddata.Merger
+	Partial  bool   // the set is a part of a merge, so that its account has more than its counts
 	block    []byte // block of the last function
 	scratch  []byte // copy of the last changed block of the spill file
 
@@ -62,6 +63,7 @@ type Set struct {
 	recordings   uint64               // number of recordings
 	hasDiscarded bool                 // a profile can lack its block because it was discarded
 
+	explained   ledger.Loss                 // operation and reason of differences; see Explain
 	weighed     map[ledger.Unit]weighed     // effect of weights since the last flushLosses
 	unmerged    map[ledger.Unit]*lossOfUnit // losses of merges since the last flushLosses
 	unmatchable uint64                      // number of merged profiles whose methods can differ

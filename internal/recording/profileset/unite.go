@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/layout"
 )
@@ -23,7 +24,8 @@ const (
 	columnLowest // lowest nonzero cell
 	columnHighest
 	columnLeast // lowest cell, including 0
-	columnFirst // first text of the symbols, apart from the empty one
+	columnFirst // first lines of the texts of the symbols
+	columnTotal // sum modulo 2^64
 )
 
 // columnRules has the rules of the first columns of each table. Other columns are keys. Rows with equal keys are
@@ -43,8 +45,8 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableAllocations:     allocationRules(),
 	disk.TableAllocationCalls: {disk.AllocationRecord: columnLowest},
 	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
-	disk.TableInputs:          {5: columnSummed, 7: columnSummed},
-	disk.TableLosses:          {4: columnSummed, 5: columnSummed, 6: columnFirst},
+	disk.TableInputs:          {5: columnTotal, 7: columnTotal},
+	disk.TableLosses:          {4: columnTotal, 5: columnTotal, 6: columnFirst},
 }
 
 // allocationRules returns the rules for allocation tables, derived from HeapFields.
@@ -76,6 +78,8 @@ func (r columnRule) uniteCells(x, y uint64) uint64 {
 	switch r {
 	case columnSummed:
 		return disk.SaturatingAdd(x, y)
+	case columnTotal:
+		return x + y
 	case columnLowest:
 		return cmp.Or(min(x, y), max(x, y))
 	case columnHighest:
@@ -88,9 +92,6 @@ func (r columnRule) uniteCells(x, y uint64) uint64 {
 
 // ScaleRow multiplies the counts of a row by a weight.
 func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) {
-	if kind == disk.TableInputs || kind == disk.TableLosses {
-		return // weights are a row of their own
-	}
 	for i := range row {
 		if ruleOf(kind, flags, i) == columnSummed {
 			row[i] = disk.ApplyWeight(w, row[i])
@@ -218,7 +219,8 @@ func (u *uniting) dropRepeated(groups []rowGroup) []rowGroup {
 
 // isSummed reports whether the number of times that a row occurs in the table matters.
 func (u *uniting) isSummed() bool {
-	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed)
+	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed) ||
+		slices.Contains(u.rules, columnTotal)
 }
 
 // isKeyColumn reports whether equal rows must have equal cells in a column.
@@ -335,7 +337,7 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	for i, v := range g {
 		rule := u.rules[i%len(u.Columns)]
 		if rule == columnFirst {
-			cells[i] = u.b.firstSymbol(cells[i], v)
+			cells[i] = u.b.firstLines(cells[i], v)
 			continue
 		}
 		cells[i] = rule.uniteCells(cells[i], v)
@@ -343,12 +345,9 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	return true
 }
 
-// firstSymbol returns the symbol with the lower text, or the one that is not 0.
-func (b *Set) firstSymbol(x, y uint64) uint64 {
-	if x == 0 || y != 0 && b.Text(intern.SymbolRef(y)) < b.Text(intern.SymbolRef(x)) {
-		return y
-	}
-	return x
+// firstLines returns the symbol of the first lines of two symbols.
+func (b *Set) firstLines(x, y uint64) uint64 {
+	return b.accountSymbol(ledger.FirstLines(b.Text(intern.SymbolRef(x)), b.Text(intern.SymbolRef(y))))
 }
 
 // addProperty merges two values of a property if its rule requires that and both are numbers.

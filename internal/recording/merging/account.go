@@ -1,0 +1,39 @@
+package merging
+
+import (
+	"encoding/binary"
+	"path/filepath"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// archiveFormat is the format of an input that is an archive without an account.
+const archiveFormat = "archive"
+
+// CopyAccounted copies an archive into the set. If the archive has no account, it becomes an input of the set's.
+func (b Target) CopyAccounted(c *copier.Copier, s *reader.Store, first bool) error {
+	inputs, err := s.TableOrEmpty(disk.TableInputs)
+	if err != nil {
+		return err
+	}
+	isEmpty := s.Header().Counts == (layout.Counts{}) // and changes nothing
+	if inputs.Rows > 0 || isEmpty {
+		return c.All()
+	}
+	c.Read = ledger.Totals{}
+	if err := c.All(); err != nil {
+		return err
+	}
+	id := s.Header().DumpID
+	in := ledger.Input{Name: filepath.Base(s.Mapping().Name()), Format: archiveFormat, State: ledger.Read,
+		Hash: binary.LittleEndian.Uint64(id[:]), Totals: c.Read}
+	if first {
+		in.Times = 1
+	}
+	b.AddInput(in)
+	return nil
+}
