@@ -58,9 +58,6 @@ func (p *hitPath) initPath(h *layout.Header, data []byte) {
 	p.allocateReady()
 }
 
-// closePath ends all hits and misses on this path.
-func (p *hitPath) closePath() { p.last.Store(0) }
-
 func (p *hitPath) isClosed() bool { return p.last.Load() == 0 }
 
 // manyWords is the minimum size in bytes of ready words for a separate mapping.

@@ -33,7 +33,7 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 
 // profileOf returns the profile of the checked block b at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
-	return Profile{s: s, place: extentOfBlock(n, b), first: uint8(b.Presence())}
+	return Profile{s: s, place: extentInFile{n, uint32(len(b) / disk.Unit)}, first: uint8(b.Presence())}
 }
 
 // Valid reports whether p is not the zero Profile.
@@ -160,10 +160,6 @@ func (p Profile) TrapHistory() []byte {
 type extentInFile struct {
 	at    layout.Ref
 	units uint32 // size in units of 8 bytes
-}
-
-func extentOfBlock(n layout.Ref, b disk.Block) extentInFile {
-	return extentInFile{n, uint32(len(b) / disk.Unit)}
 }
 
 func (p extentInFile) byteRange() (from, to int64) {

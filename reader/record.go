@@ -93,7 +93,7 @@ func (r Receivers) Record(t Type) (row int, err error) {
 	if ok {
 		cells.rowCell(row, 1).Add(1)
 	} else {
-		cells.otherCount().Add(1)
+		cells.cells.Word(0).Add(1) // the count of receivers without a row
 		row = -1
 	}
 	runtime.KeepAlive(r.e.s)
@@ -115,8 +115,6 @@ func (r *Receivers) adoptedRows() liveRows {
 func (l liveRows) rowCell(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
-
-func (l liveRows) otherCount() *atomic.Uint64 { return l.cells.Word(0) }
 
 func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {

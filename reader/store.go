@@ -122,7 +122,7 @@ func (s *Store) Header() *layout.Header { return s.h }
 
 // Close closes the archive, see the package comment.
 func (s *Store) Close() error {
-	s.hit.closePath()
+	s.hit.last.Store(0) // ends all hits and misses
 	return s.m.Close()
 }
 

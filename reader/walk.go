@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"sync/atomic"
@@ -127,16 +126,12 @@ func takeFirst(records, rows *methodWalk) (*Method, error) {
 	switch {
 	case r == nil && n == nil:
 		return nil, nil
-	case n == nil || r != nil && compareDeclared(r.readRecord(), n.readRecord()) < 0:
+	case n == nil || r != nil && disk.CompareDeclared(r.readRecord(), n.readRecord()) < 0:
 		records.next++
 		return r, nil
 	}
 	rows.next++
 	return n, nil
-}
-
-func compareDeclared(a, b disk.MethodRecord) int {
-	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
 func (s *Store) newRecordWalk(budget *textBudget) methodWalk {

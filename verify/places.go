@@ -2,7 +2,6 @@ package verify
 
 import (
 	"math/bits"
-	"slices"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -45,8 +44,6 @@ func (p *places) bit(n layout.Ref) (word *uint64, bit uint64) {
 	unit := (n.Offset() - p.span.Offset) / disk.Unit
 	return &p.bits[unit/64], 1 << (unit % 64)
 }
-
-func (p *places) clone() places { return places{p.span, slices.Clone(p.bits), p.partial} }
 
 // first returns the lowest element of the set and the number of elements.
 func (p *places) first() (first layout.Ref, count int) {

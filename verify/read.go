@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,7 +18,8 @@ func (w *walk) readReferences() {
 			w.noteError(inTypes, 0, err)
 		}
 	}
-	unlinked := w.starts.blocks.clone()
+	unlinked := w.starts.blocks
+	unlinked.bits = slices.Clone(unlinked.bits)
 	next := w.h.Parts[disk.PartContexts].Offset
 	for m, err := range w.s.Methods() {
 		if err != nil {

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"cmp"
-
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -55,7 +53,7 @@ func (w *worker) unexecuted() {
 func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
 	for at < w.methodsEnd {
 		rec := w.record(at)
-		order := compareDeclared(&rec, row)
+		order := disk.CompareDeclared(rec, *row)
 		if order == 0 {
 			w.wrong(inMethods, at, disk.RegionRO, at, "a method that does not sort behind the one before")
 		}
@@ -65,10 +63,6 @@ func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
 		at += int64(rec.Units) * disk.Unit
 	}
 	return at
-}
-
-func compareDeclared(a, b *disk.MethodRecord) int {
-	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
 // rowClass checks that a class has a name and no loader, and that the next type has another name. Then classes in file

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -76,9 +77,7 @@ type methodValue struct {
 // Hottest ranks the methods of an archive by a measure; nil stands for [UsualMeasure]. It reads all profiles. Of equal
 // methods, the one that the archive lists first comes first.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
-	if by == nil {
-		by = UsualMeasure(s.Header())
-	}
+	by = cmp.Or(by, UsualMeasure(s.Header()))
 	r := &TopReport{Archive: s.Mapping().Name(), By: by.Name, Methods: []TopMethod{}}
 	if d := s.Header().Domain; d == layout.DomainSampled && !by.MayHave(d) {
 		return r, nil
@@ -163,9 +162,7 @@ func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool
 
 // ByHeat iterates over the methods of [Hottest] in the same order. A method with several values comes at its highest.
 func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) iter.Seq2[reader.Method, error] {
-	if by == nil {
-		by = UsualMeasure(s.Header())
-	}
+	by = cmp.Or(by, UsualMeasure(s.Header()))
 	return func(yield func(reader.Method, error) bool) {
 		_, heats, _, err := rankMethods(ctx, s, by, o)
 		if err != nil {
@@ -195,7 +192,7 @@ func CompileLevel(m reader.Method) (highest *uint8, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if c, ok := disk.Block(p.Bytes()).Compile(); ok && (highest == nil || c.Level > *highest) {
+		if c := entries.CompilerDataOf(p).Compile; c != nil && (highest == nil || c.Level > *highest) {
 			highest = &c.Level
 		}
 	}

@@ -98,8 +98,6 @@ type lostClass struct {
 	methods []lostMethod
 }
 
-func (c *lostClass) firstLoader() string { return c.methods[0].key.Loader }
-
 type lostMethod struct {
 	method reader.Method
 	key    layout.Key

@@ -165,7 +165,7 @@ func compareBool(a, b bool) int { return cmp.Compare(oneIfTrue(a), oneIfTrue(b))
 func (r *renamer) compareClasses(c *lostClass, class string) *likeness {
 	l := &likeness{class: class}
 	_, l.sure = r.mayBeNew(layout.Key{Class: class})
-	methods := r.declared(class, c.firstLoader())
+	methods := r.declared(class, c.methods[0].key.Loader)
 	counted := map[uint64]bool{}
 	for _, m := range c.methods {
 		if len(m.code) == 0 {

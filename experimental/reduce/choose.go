@@ -54,7 +54,7 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
 			return false, nil
 		}
-		return isSelectedAt(s, all.leafMethod(stack), r.Methods)
+		return isSelectedAt(s, layout.Ref(all.t.Cell(1, stack.first)), r.Methods)
 	})
 	if err == nil && r.Hot > 0 {
 		stacks = stacks.hottestStacks(r.Hot)
@@ -192,10 +192,6 @@ func (s sampledStacks) totalSamples() (sum weigh.Wide) {
 		sum = sum.Plus(stack.count)
 	}
 	return sum
-}
-
-func (s sampledStacks) leafMethod(stack sampledStack) layout.Ref {
-	return layout.Ref(s.t.Cell(1, stack.first))
 }
 
 func (s sampledStacks) methodsOnStacks() map[layout.Ref]bool {

@@ -169,10 +169,6 @@ type rowSelection struct {
 	group bool // keep the current stack
 }
 
-func (c *selection) newRowCut(s *reader.Store, t *reader.Table) *rowSelection {
-	return &rowSelection{selection: c, s: s, t: t, whole: c.dropsTable(t)}
-}
-
 // dropsTable reports whether a whole table is dropped. The table of dumps in a merged archive is rebuilt.
 func (c *selection) dropsTable(t *reader.Table) bool {
 	switch t.Kind {

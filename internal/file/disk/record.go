@@ -182,6 +182,11 @@ func (m *MethodRecord) Parse(b []byte) error {
 	return nil
 }
 
+// CompareDeclared orders methods by class, name and signature.
+func CompareDeclared(a, b MethodRecord) int {
+	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
+}
+
 // A MethodHead is the first word of a method record. For most methods a lookup reads nothing else of the record.
 type MethodHead uint64
 

@@ -48,9 +48,6 @@ func AddressOfWord(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w))
 // StringOf returns b as a string without copying. b must not be changed while the string is in use.
 func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// BytesOf returns the bytes of text without copying. They must not be changed.
-func BytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
-
 // AppendWords appends the little-endian words in b, whose length must be a multiple of 8. b need not be aligned.
 func AppendWords(words []uint64, b []byte) []uint64 {
 	n := len(words)

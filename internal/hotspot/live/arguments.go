@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -89,11 +90,9 @@ func (l *launch) classPath() (classPath string, ok bool) {
 	if len(l.argv) == 0 || path.Base(l.argv[0]) != "java" {
 		return "", false
 	}
-	classPath = "."
-	if v := l.env["CLASSPATH"]; v != "" {
-		classPath = v
-	}
-	for args := l.launcherArguments(); len(args) > 0; args = args[1:] {
+	classPath = cmp.Or(l.env["CLASSPATH"], ".")
+	args := append(l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"])), l.expandFiles(l.argv[1:])...)
+	for ; len(args) > 0; args = args[1:] {
 		name, value, given := strings.Cut(args[0], "=")
 		switch {
 		case name == "-cp" || name == "-classpath" || name == "--class-path" && !given:
@@ -122,13 +121,7 @@ func (l *launch) classPath() (classPath string, ok bool) {
 // maxArguments limits the arguments of a process, including those from argument files.
 const maxArguments = 1 << 16
 
-// launcherArguments returns the launcher's arguments, first from JDK_JAVA_OPTIONS and then from the command line.
-// Argument files before the main class are replaced by their content.
-func (l *launch) launcherArguments() (args []string) {
-	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
-	return append(before, l.expandFiles(l.argv[1:])...)
-}
-
+// expandFiles replaces argument files before the main class by their content.
 func (l *launch) expandFiles(args []string) (all []string) {
 	for i, arg := range args {
 		name, isFile := strings.CutPrefix(arg, "@")

@@ -48,13 +48,10 @@ const carryBit = 1
 
 func (s *schema) counterValue(counter uint32) uint64 { return uint64(counter) / s.increment }
 
-// countLimit returns the value of an overflowed counter.
-func (s *schema) countLimit() uint64 { return 1 << 31 / s.increment }
-
 // addCounters adds the counters of MethodCounters and MethodData as the VM does.
 func (s *schema) addCounters(a, b uint32) uint64 {
 	if (a|b)&carryBit != 0 {
-		return s.countLimit()
+		return 1 << 31 / s.increment // the value of an overflowed counter
 	}
 	return s.counterValue(a) + s.counterValue(b)
 }

@@ -199,7 +199,7 @@ func textAt(s source, addr uint64, limit int) (text string, ended bool, err erro
 }
 
 func wordAt(s source, addr uint64) (uint64, error) {
-	b, err := s.readBytes(addr, 8)
+	b, err := s.readBytes(addr, pointerWidth)
 	if err != nil {
 		return 0, err
 	}

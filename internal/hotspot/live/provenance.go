@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -198,10 +199,7 @@ func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch,
 			if len(all) >= maxEntries {
 				return nil
 			}
-			if entry == "" {
-				entry = "."
-			}
-			all = append(all, layout.ClassPathEntry{Path: entry, Content: layout.Content{Kind: disk.ContentUnknown}})
+			all = append(all, layout.ClassPathEntry{Path: cmp.Or(entry, "."), Content: layout.Content{Kind: disk.ContentUnknown}})
 		}
 	}
 	return all

@@ -1,5 +1,6 @@
 // Package schema names the parts of the file format that commands show: sections, tables, columns, units and versions.
-// It keeps the encoding, internal/file/disk, out of the commands.
+// Its names are aliases, since internal/file/disk is closed to commands, and layout has only what users of the library
+// write.
 package schema
 
 import (
@@ -8,9 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
-
-// Block is an encoded profile, from which facts about the method are read.
-type Block = disk.Block
 
 // BlockSection is a section of a profile.
 type BlockSection = disk.BlockSection
