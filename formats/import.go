@@ -178,7 +178,8 @@ func (m *importing) accept(in Input, i codec.Importer) error {
 
 // readInput reads an input and adds its profiles to the result.
 func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
-	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
+	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered,
+		SkipBad: m.o.SkipBad}
 	input.Sum = m.result.Builder
 	input.Weight = in.Weight
 	input.Config.Progress = m.progress

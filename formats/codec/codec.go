@@ -49,6 +49,8 @@ type Input struct {
 	Several   bool   // the import has further inputs
 	// Config configures the builder. The importer also sets the fields of Config.Params that the input determines.
 	Config builder.Config
+	// SkipBad asks to leave out single damaged profiles of the input, as losses, instead of failing.
+	SkipBad bool
 	// Unordered asks to forget the order of the profiles, so that inputs that differ only in it give the same archive.
 	Unordered bool
 	// Sum and Weight are for importers that set Report.Sum. Sum is the builder with the inputs before this one, nil for

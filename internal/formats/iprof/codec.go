@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -23,7 +24,7 @@ type Importer struct {
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "iprof", About: "what a binary of native-image --pgo-instrument writes at its end",
 		Options: []codec.Option{
-			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
+			parse.SalvageOption(&i.Salvage),
 		}}
 }
 

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"path/filepath"
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,12 +27,17 @@ type intake struct {
 	traces  uint64
 	last    []byte // name of the last function added
 	kept    []byte // buffer for last
+	blocks  uint64 // total of the counters in the file, modulo 2^64
+	values  uint64 // total of the value counts in the file, modulo 2^64
 	ordered bool   // the builder keeps the order of functions
 	batch   functionBatch
 	row     []uint64 // buffer for a table row
 }
 
 func newIntake(o ReadOptions) *intake {
+	if o.Name != "" {
+		o.Run.Source = filepath.Base(o.Name)
+	}
 	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
 	if o.Into != nil {
 		in.domain, in.report.Params = o.Into.Internal().Domain, o.Into.Internal().Params()
@@ -150,6 +158,27 @@ func (f *function) checkLimits() error {
 	return nil
 }
 
+// countFunction adds the counts of a function that was read to the totals of the file.
+func (in *intake) countFunction(f *function) {
+	in.blocks += ledger.TotalOfCounters(words.LittleEndianBytes(f.counts))
+	in.values += f.valueTotal()
+}
+
+// loseFunction counts a function of the file as lost. name is the function's, or describes it.
+func (in *intake) loseFunction(what codec.LossKind, f *function, name string) {
+	in.loseCounts(what, ledger.TotalOfCounters(words.LittleEndianBytes(f.counts)), name)
+	in.report.Lost.AddLoss(codec.Loss{What: what, Unit: ledger.ValueCounts, Amount: f.valueTotal()})
+}
+
+// loseCounts counts a thing with block counts as lost.
+func (in *intake) loseCounts(what codec.LossKind, amount uint64, name string) {
+	if source := in.o.Run.Source; source != "" {
+		name = fmt.Sprintf("%s: %s", source, name)
+	}
+	in.report.Lost.AddLoss(codec.Loss{What: what, Count: 1, Unit: ledger.BlockCounts, Amount: amount,
+		First: []string{name}})
+}
+
 func (in *intake) addFunction(f *function) error {
 	in.report.Functions++
 	in.report.Entries += f.entryCount()
@@ -180,6 +209,7 @@ func (in *intake) addFunction(f *function) error {
 func (in *intake) addPlainFunction(name []byte, hash uint64, cells []byte) error {
 	in.report.Functions++
 	in.report.Entries++
+	in.blocks += ledger.TotalOfCounters(cells)
 	in.last = name
 	return in.batch.addReference(profileset.Function{Name: name, Code: hash, Cells: cells}, in.b)
 }

@@ -20,6 +20,9 @@ type Importer struct {
 	Release int
 	// Binary and DebugInfo name the programs and libraries built with -profile-correlate.
 	Binary, DebugInfo []string
+	// Salvage takes what is whole of a file that is cut off. Binary then also names the programs that have the names of
+	// the functions.
+	Salvage bool
 }
 
 // Format implements [codec.Importer].
@@ -32,9 +35,9 @@ func (i *Importer) Format() codec.Format {
 		Options: []codec.Option{parse.AsLLVMOption(&i.AsLLVM), release,
 			codec.NewOption("binary", &i.Binary,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
+					"(-profile-correlate=binary, or --salvage), export its coverage mapping for source lines; may be given more than once"),
 			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no "+
-				"functions (-profile-correlate=debug-info); may be given more than once")}}
+				"functions (-profile-correlate=debug-info); may be given more than once"), parse.SalvageOption(&i.Salvage)}}
 }
 
 func (i *Importer) checkRelease() error {
@@ -57,6 +60,7 @@ func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 // Import reads one file, which is part of a dump. See [Read].
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum, Binary: i.Binary, DebugInfo: i.DebugInfo,
+		Salvage: i.Salvage, SkipBad: in.SkipBad,
 		Run: profileset.RunRules{Weight: in.Weight, AsLLVM: i.AsLLVM}}
 	if v := VersionOfRelease(i.Release); v != 0 {
 		o.Config.Params.LLVMVersion = uint32(v)
@@ -67,7 +71,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	}
 	return &codec.Report{
 		Sum: b, AsLLVM: i.AsLLVM,
-		Methods: r.Functions, Entries: r.Entries, Lost: r.Lost,
+		Methods: r.Functions, Entries: r.Entries, Totals: r.Totals, Lost: r.Lost, Salvaged: r.Salvaged,
 		Facts: map[string]any{
 			"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
 			"llvm_version": r.Params.LLVMVersion, "variant": r.Params.LLVMVariant,

@@ -18,6 +18,8 @@ const (
 	sectionCounters = "__llvm_prf_cnts"
 	sectionData     = "__llvm_covdata"
 	sectionNames    = "__llvm_covnames"
+
+	sectionProfileNames = "__llvm_prf_names" // names that the program writes into its profile
 )
 
 // maxProgramSection is the maximum size in bytes of a section that is read from a program.

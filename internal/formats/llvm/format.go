@@ -115,6 +115,13 @@ func (f *function) clearContent() {
 	f.bitmap = f.bitmap[:0]
 }
 
+func (f *function) valueTotal() (sum uint64) {
+	for _, v := range f.values {
+		sum += v.Count
+	}
+	return sum
+}
+
 // entryCount returns the number of profile entries for the function.
 func (f *function) entryCount() int {
 	n := 1 + len(f.sites)

@@ -77,9 +77,6 @@ func (s *rawSpec) encodeRaw(t testing.TB) []byte {
 	return s.encode(t)
 }
 
-// maxRawCount is the highest counter of a raw file that llvm-profdata takes without a warning.
-const maxRawCount = 1 << 56
-
 // functions returns the functions of a file, some of them twice.
 func (g *generator) functions() (all []rawSpecFunction) {
 	seen := map[string]bool{}

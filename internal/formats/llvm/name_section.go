@@ -88,6 +88,46 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	return text, b[packed:], err
 }
 
+// wholeNames returns the names in a section that is cut off. The last one can be incomplete; no record refers to it.
+func wholeNames(section []byte) (names []string) {
+	most := max(parse.FreeExpansion, parse.MaxExpansion*len(section))
+	for rest := section; len(rest) > 0 && most > 0; {
+		text, after, err := NameChunk(rest, most)
+		if err != nil {
+			text = cutChunk(rest, most)
+			after = nil
+		}
+		most -= len(text)
+		names = append(names, strings.Split(text, separator)...)
+		rest = bytes.TrimLeft(after, "\x00")
+	}
+	return names
+}
+
+// cutChunk decodes up to most bytes of text of a chunk that is cut off.
+func cutChunk(b []byte, most int) string {
+	size, n := binary.Uvarint(b)
+	if n <= 0 {
+		return ""
+	}
+	b = b[n:]
+	packed, n := binary.Uvarint(b)
+	if n <= 0 {
+		return ""
+	}
+	b = b[n:]
+	most = int(min(uint64(most), size))
+	if packed == 0 {
+		return string(b[:min(len(b), most)])
+	}
+	z, err := zlib.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return ""
+	}
+	text, _ := io.ReadAll(io.LimitReader(z, int64(most))) // ends with the error of the cut
+	return string(text)
+}
+
 func inflateNames(b []byte, size int) (string, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
@@ -37,6 +38,10 @@ type ReadOptions struct {
 	// Binary and DebugInfo name programs and libraries built with -profile-correlate, whose sections or debug information
 	// Read reads. It uses the first one with the build id of the module.
 	Binary, DebugInfo []string
+	// Salvage takes what is whole of a file that is cut off.
+	Salvage bool
+	// SkipBad leaves out functions with impossible counters, which otherwise fail the file.
+	SkipBad bool
 	// Run configures the merge. Each file that is read into Into, and each module of a raw file, starts a run.
 	Run profileset.RunRules
 }
@@ -49,6 +54,9 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	if err := in.readProfile(r); err != nil {
 		return nil, nil, err
 	}
+	in.report.Totals = ledger.Totals{}
+	ledger.Totals(in.report.Totals).Add(ledger.BlockCounts, in.blocks)
+	ledger.Totals(in.report.Totals).Add(ledger.ValueCounts, in.values)
 	return in.b, in.report, nil
 }
 
@@ -69,9 +77,9 @@ func (in *intake) scanProfile(s *scan) error {
 	case s.readError() != nil:
 		return s.readError()
 	case len(head) == 8 && binary.LittleEndian.Uint64(head) == indexedMagic:
-		return s.readIndexedProfile()
+		return s.salvage(s.readIndexedProfile())
 	case len(head) > 0 && looksLikeText(head):
-		return s.readTextProfile()
+		return s.salvage(s.readTextProfile())
 	}
 	return s.newError(ErrNotProfile, 0, "")
 }
@@ -127,6 +135,7 @@ func (s *source) readBytes(n int) (b []byte, ok bool) {
 // firstSection is the initial allocation for a section. It grows to four times the bytes read.
 const firstSection = 1 << 20
 
+// readSection consumes n bytes. If ok is false, the input ended before, and b is what was left.
 func (s *source) readSection(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
@@ -136,7 +145,7 @@ func (s *source) readSection(n uint64) (b []byte, ok bool) {
 		s.offset += int64(read)
 		if err != nil {
 			s.endWithError(err)
-			return nil, false
+			return b[:at+read], false
 		}
 	}
 	return b, true
@@ -201,6 +210,21 @@ func (s *scan) cutError(within string) error {
 		return err
 	}
 	return s.newError(ErrCut, s.offset+int64(s.Buffered()), "it ends within "+within)
+}
+
+// salvage drops the error of an input that is cut off after at least one function, if that is asked for. The report has
+// it as the reason.
+func (s *scan) salvage(err error) error {
+	cut := (*Error)(nil)
+	if !s.o.Salvage || s.report.Functions == 0 || !errors.As(err, &cut) || cut.Kind != ErrCut {
+		return err
+	}
+	s.noteSalvaged(cut)
+	return nil
+}
+
+func (s *scan) noteSalvaged(cut *Error) {
+	s.report.Salvaged = fmt.Sprintf("cut off at byte %d: %s", cut.Offset, cut.Detail)
 }
 
 func (s *scan) newError(kind error, offset int64, detail string) error {

@@ -388,6 +388,7 @@ func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 			}
 		}
 		before = x.f.hash
+		x.countFunction(&x.f)
 		if err := x.addFunctionAt(&x.f, at); err != nil {
 			return err
 		}

@@ -26,14 +26,17 @@ func (s *scan) readRawProfile() error {
 	for first := true; ; first = false {
 		m := rawModule{rawScan: r}
 		more, err := m.readHeader(first)
-		if err != nil {
+		if err := s.salvage(err); err != nil {
 			return err
 		}
 		if !more {
 			break
 		}
 		if err := m.readModule(); err != nil {
-			return err
+			if err := s.salvage(err); err != nil {
+				return err
+			}
+			break
 		}
 	}
 	r.addBinaryIDs(r.lastIDs)

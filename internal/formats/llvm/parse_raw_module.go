@@ -3,12 +3,15 @@ package llvm
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -21,6 +24,9 @@ type rawModule struct {
 	data, counters, bitmap []byte
 	dataAt                 int64  // file offset of data
 	claimed                uint64 // bytes of counters and bitmaps used by the functions read
+	claims                 []claim
+	cut                    *Error // end of the file within the module; nil for a whole one
+	cutValues              bool   // the values of further functions are behind the end of the file
 	names                  *nameIndex
 	addresses              addressIndex
 	ids                    [][]byte                     // binary ids
@@ -32,12 +38,8 @@ func (m *rawModule) readModule() error {
 		newest: m.h.newestIndexedVersion(), variant: m.h.variant &^ VariantCorrelated}); err != nil {
 		return err
 	}
-	if m.h.uniform > 0 {
-		m.report.Lost.Add(LossUniform, int(m.h.uniform))
-	}
-	sections := []func() error{m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables}
-	for _, section := range sections {
-		if err := section(); err != nil {
+	if err := m.readParts(); err != nil {
+		if err := m.salvageSections(err); err != nil {
 			return err
 		}
 	}
@@ -46,7 +48,21 @@ func (m *rawModule) readModule() error {
 			return err
 		}
 	}
-	return m.readFunctions()
+	if err := m.readFunctions(); err != nil {
+		return err
+	}
+	m.loseUnclaimed()
+	return m.finishSalvage()
+}
+
+func (m *rawModule) readParts() error {
+	sections := []func() error{m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables}
+	for _, section := range sections {
+		if err := section(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *rawModule) readBinaryIDs() error {
@@ -88,19 +104,32 @@ func (m *rawModule) readCounters() (err error) {
 	if err != nil {
 		return err
 	}
-	if !m.skipBytes(8*m.h.uniform) || !m.skipBytes(m.h.afterUniform) {
-		return m.cutError("the uniform counters")
+	uniform, err := m.readPadded(8*m.h.uniform, m.h.afterUniform, "the uniform counters")
+	if len(uniform) > 0 {
+		total := m.totalOf(uniform)
+		m.blocks += total
+		m.report.Lost.AddLoss(codec.Loss{What: LossUniform, Count: len(uniform) / 8, Unit: ledger.BlockCounts,
+			Amount: total})
 	}
-	return nil
+	return err
 }
 
+// totalOf returns the total of counters of 8 bytes, modulo 2^64.
+func (m *rawModule) totalOf(counters []byte) (sum uint64) {
+	for ; len(counters) >= 8; counters = counters[8:] {
+		sum += m.machine.Uint64(counters)
+	}
+	return sum
+}
+
+// readPadded reads a section. If the input ends within, it returns what was left.
 func (m *rawModule) readPadded(size, padding uint64, what string) ([]byte, error) {
 	b, ok := m.readSection(size)
 	if !ok {
-		return nil, m.cutError(what)
+		return b, m.cutError(what)
 	}
 	if !m.skipBytes(padding) {
-		return nil, m.cutError("the padding after " + what)
+		return b, m.cutError("the padding after " + what)
 	}
 	return b, nil
 }
@@ -118,7 +147,10 @@ func (m *rawModule) readNameSection(size uint64, what string) (names []string, e
 	at := m.offset
 	b, err := m.readPadded(size, paddingAfter(size), what)
 	if err != nil {
-		return nil, err
+		if m.o.Salvage {
+			names = wholeNames(b)
+		}
+		return names, err
 	}
 	names, err = SplitNames(b)
 	if err != nil {
@@ -229,7 +261,10 @@ func (m *rawModule) readFunctions() error {
 	for i := range m.h.records {
 		record := m.data[i*m.l.size : (i+1)*m.l.size]
 		m.f.clearContent()
-		if err := m.readCounts(i, record); err != nil {
+		if err := m.readCounts(i, record); errors.Is(err, errBehind) {
+			m.report.Lost.AddLoss(codec.Loss{What: LossCut, Count: 1, First: []string{m.nameOf(record)}})
+			continue
+		} else if err != nil {
 			return m.malformedError(m.recordOffset(i), "%v", err)
 		}
 		if err := m.readValues(i, record); err != nil {
@@ -252,13 +287,16 @@ func (m *rawModule) readCounts(i uint64, record []byte) error {
 	if number == 0 || number < stamps {
 		return fmt.Errorf("a function of %d counters", number)
 	}
-	b, err := m.sectionBytes(m.counters, i, record[m.l.counters:], m.h.countersDelta, number*size)
+	b, at, err := m.sectionBytes(rawSection{m.counters, m.h.counters * size}, i, record[m.l.counters:],
+		m.h.countersDelta, number*size)
 	if err == nil {
 		err = m.claimBytes(number * size)
 	}
 	if err != nil {
 		return fmt.Errorf("counters: %w", err)
 	}
+	m.claimCounters(at, at+len(b))
+	b = m.fillCounters(b, number*size)
 	if stamps > 0 {
 		m.addTimestamp(m.machine.Uint64(b), m.machine.Uint64(record))
 		b = b[8:]
@@ -275,7 +313,7 @@ const maxClaims = 16
 // counters would take quadratic time.
 func (m *rawModule) claimBytes(size uint64) error {
 	m.claimed += size
-	if all := uint64(len(m.counters) + len(m.bitmap)); m.claimed > maxClaims*all {
+	if all := m.h.counters*m.h.counterSize() + m.h.bitmap; m.claimed > maxClaims*all {
 		return fmt.Errorf("functions claim them more than %d times over", maxClaims)
 	}
 	return nil
@@ -317,7 +355,11 @@ func (m *rawModule) readBitmap(i uint64, record []byte) error {
 	if number == 0 {
 		return nil
 	}
-	b, err := m.sectionBytes(m.bitmap, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
+	b, _, err := m.sectionBytes(rawSection{m.bitmap, m.h.bitmap}, i, record[m.l.bitmap:], m.h.bitmapDelta, number)
+	if errors.Is(err, errBehind) || err == nil && uint64(len(b)) < number {
+		m.report.Lost.Add(LossCutBitmap, 1)
+		return nil
+	}
 	if err == nil {
 		err = m.claimBytes(number)
 	}
@@ -328,17 +370,32 @@ func (m *rawModule) readBitmap(i uint64, record []byte) error {
 	return nil
 }
 
-// sectionBytes returns the part of a section that record i points at. From version 8 on, the pointer is relative to
-// the record, and delta is relative to the first record.
-func (m *rawModule) sectionBytes(section []byte, i uint64, pointer []byte, delta, size uint64) ([]byte, error) {
+// A rawSection is a section of counters or bitmaps. It has fewer bytes than size if the file is cut off.
+type rawSection struct {
+	bytes []byte
+	size  uint64
+}
+
+// errBehind is returned for a part of a section behind the end of the file.
+var errBehind = errors.New("behind the end of the file")
+
+// sectionBytes returns the part of a section that record i points at, up to the end of the file, and its offset. From version 8 on, the
+// pointer is relative to the record, and delta is relative to the first record.
+func (m *rawModule) sectionBytes(section rawSection, i uint64, pointer []byte, delta,
+	size uint64) (b []byte, start int, err error) {
 	if m.h.version >= rawRelative {
 		delta -= i * m.l.size
 	}
 	at := m.h.wrapAddress(m.machine.readPointer(pointer) - delta)
-	if at > uint64(len(section)) || size > uint64(len(section))-at {
-		return nil, fmt.Errorf("%d bytes at 0x%x of a section of 0x%x", size, at, len(section))
+	if at > section.size || size > section.size-at {
+		return nil, 0, fmt.Errorf("%d bytes at 0x%x of a section of 0x%x", size, at, section.size)
 	}
-	return section[at : at+size : at+size], nil
+	have := uint64(len(section.bytes))
+	if have <= at && size > 0 {
+		return nil, 0, errBehind
+	}
+	end := min(at+size, have)
+	return section.bytes[at:end:end], int(at), nil
 }
 
 func (m *rawModule) readValues(i uint64, record []byte) error {
@@ -348,13 +405,17 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 		sites[kind] = int(m.machine.Uint16(record[m.l.sites+2*kind:]))
 		all += sites[kind]
 	}
-	if all == 0 {
+	switch {
+	case all == 0:
+		return nil
+	case m.cutValues:
+		m.report.Lost.Add(LossCutValues, all)
 		return nil
 	}
 	at := m.offset
 	head := m.peekBytes(valueBlockHeader)
 	if len(head) < valueBlockHeader {
-		return m.cutError("the values of a function")
+		return m.salvageValues(all, m.cutError("the values of a function"))
 	}
 	size := m.machine.Uint32(head)
 	if size < valueBlockHeader || size%disk.Unit != 0 {
@@ -362,7 +423,7 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 	}
 	b, ok := m.readBytes(int(size))
 	if !ok {
-		return m.cutError("the values of a function")
+		return m.salvageValues(all, m.cutError("the values of a function"))
 	}
 	if err := m.f.valueBlock(b, m.machine.ByteOrder); err != nil {
 		return m.malformedError(at, "%v", err)
@@ -409,10 +470,19 @@ func (m *rawModule) indexFunctions() {
 // addRecord adds the function of a record. Functions with the same name and hash are merged, like profiles of two
 // modules.
 func (m *rawModule) addRecord(i uint64, record []byte) error {
+	m.countFunction(&m.f)
 	name, ok := m.names.findName(m.machine.Uint64(record))
 	if !ok {
-		m.report.Lost.Add(LossUnnamed, 1)
+		m.loseFunction(LossUnnamed, &m.f, m.nameOf(record))
 		return nil
+	}
+	if block, ok := m.f.impossibleCounter(); ok {
+		if m.o.SkipBad {
+			m.loseFunction(LossCounter, &m.f, m.names.names[name])
+			return nil
+		}
+		return m.newError(ErrCounter, m.recordOffset(i), fmt.Sprintf("%.200s: counter %d is %d", m.names.names[name],
+			block, m.f.counts[block]))
 	}
 	if m.names.used[name] {
 		if err := m.beginRun(); err != nil {

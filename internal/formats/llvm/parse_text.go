@@ -66,6 +66,7 @@ func (s *scan) readTextProfile() error {
 		if err := t.f.checkLimits(); err != nil {
 			return t.errorAt(place, ErrMalformed, err.Error())
 		}
+		t.countFunction(&t.f)
 		if err := t.intake.addFunction(&t.f); err != nil {
 			return err
 		}

@@ -18,6 +18,14 @@ const (
 	LossUnnamed codec.LossKind = Dropped + "the file does not have their name"
 	LossMemProf codec.LossKind = "memory profiles (memprof) of a version that is not known: write them with llvm-profdata merge --memprof-version=3"
 	LossUniform codec.LossKind = "uniform counters of a GPU"
+	LossCounter codec.LossKind = Dropped + "a counter is above 2^56, as no count is"
+	LossNoOwner codec.LossKind = "counters that no function of the file has"
+
+	// Parts of a file that is cut off.
+	LossCut       codec.LossKind = Dropped + "their counters are behind the end of the file"
+	LossCutCounts codec.LossKind = "counters behind the end of the file, which are taken as 0"
+	LossCutBitmap codec.LossKind = "MC/DC bitmaps behind the end of the file"
+	LossCutValues codec.LossKind = "value sites behind the end of the file"
 )
 
 // A Report describes a file that was read.
@@ -33,6 +41,7 @@ type Report struct {
 	// Records counts functions with a memory profile. Allocations counts their allocation sites by stack.
 	Records, Allocations int
 	Lost                 codec.Losses
+	Salvaged             string // why only a part was read; "" if the file was read as a whole
 	// Totals has the counts in the file; see codec.Report.
 	Totals map[string]uint64
 }
@@ -48,6 +57,8 @@ var (
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
 	// ErrVersion is returned for an unsupported version of the file.
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
+	// ErrCounter is returned for a counter of a raw file that llvm-profdata refuses, too.
+	ErrCounter = errors.New("a counter above 2^56, as no count is: the profile is damaged; make it again")
 	// ErrCorrelated is returned if the functions and names are in a program that is missing or does not match.
 	ErrCorrelated = errors.New("a profile that needs its program to be read")
 )

@@ -9,3 +9,8 @@ func AsLLVMOption(field *bool) codec.Option {
 			"what does not go together the first stays, values new to a site have no weight, those without a name are paired "+
 			"by their places")
 }
+
+// SalvageOption declares the option to read a damaged file, which several formats have.
+func SalvageOption(field *bool) codec.Option {
+	return codec.NewOption("salvage", field, "take what is whole of a file that is cut off or damaged")
+}
