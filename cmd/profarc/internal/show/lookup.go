@@ -51,8 +51,7 @@ the exit code is 1. A KEY is written as for show, with callers as there.
 		Args:              cli.Args(2, -1, "an archive and at least one key"),
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
-			return o.runLookups(ctx, a, args[0],
-				args[1:])
+			return o.runLookups(ctx, a, args[0], args[1:])
 		}),
 	}
 	f := cmd.Flags()

@@ -24,6 +24,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -340,4 +341,30 @@ func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 		}
 	}
 	return json.Marshal(text)
+}
+
+func printShapes(w io.Writer, shapes []layout.EntryShape) error {
+	var b strings.Builder
+	for _, s := range shapes {
+		fmt.Fprintf(&b, "tag %d  %s, counts of %s\n", s.Tag, s.Name, s.Unit)
+		printCells(&b, "once", s.Cells)
+		printCells(&b, "row", s.Rows)
+	}
+	fmt.Fprintf(&b, "\n%s\n", cli.Amount(len(shapes), "shape"))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func printCells(b *strings.Builder, where string, cells []layout.CellShape) {
+	for _, c := range cells {
+		fmt.Fprintf(b, "  %-4s  %s: %s", where, c.Name, c.Kind)
+		separator := " "
+		for i, name := range c.Bits {
+			if name != "" {
+				fmt.Fprintf(b, "%s%d=%s", separator, i, name)
+				separator = ", "
+			}
+		}
+		b.WriteByte('\n')
+	}
 }

@@ -37,13 +37,11 @@ type Progress struct {
 	done, total atomic.Uint64
 }
 
-// setSteps sets the number of steps done and in total.
 func (p *Progress) setSteps(done, total uint64) {
 	p.total.Store(total)
 	p.done.Store(done)
 }
 
-// shareDone returns the share of the steps done, 0 if unknown.
 func (p *Progress) shareDone() float64 {
 	if total := p.total.Load(); total > 0 {
 		return float64(min(p.done.Load(), total)) / float64(total)
@@ -51,14 +49,12 @@ func (p *Progress) shareDone() float64 {
 	return 0
 }
 
-// newBackgroundJobs returns an empty set of jobs, which end with ctx.
 func newBackgroundJobs(ctx context.Context) *backgroundJobs {
 	w := &backgroundJobs{jobs: map[string]*job{}}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w
 }
 
-// closeResults ends all jobs and closes the results that have a method Close.
 func (w *backgroundJobs) closeResults() {
 	w.cancel()
 	w.mu.Lock()
@@ -109,7 +105,6 @@ func resultOf[T any](r *request, what string, compute func(ctx context.Context, 
 	return result, defectOfPage(j.err)
 }
 
-// eachMethod calls f with each method of an archive and reports the progress.
 func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader.Method) error) error {
 	done := uint64(0)
 	total := s.Header().Counts.Methods
@@ -139,7 +134,6 @@ func defectOfPage(err error) error {
 	return err
 }
 
-// startJob returns the job with a name. It starts the job if there is no such job yet.
 func (w *backgroundJobs) startJob(what string, compute func(context.Context, *Progress) (any, error)) *job {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,7 +18,6 @@ var classesView = &view{
 	build:   buildClasses,
 }
 
-// hasPackages reports whether the methods of a site belong to classes.
 func hasPackages(s *Site) bool {
 	d := s.Archive.Header().Domain
 	return !d.LLVM() && d != layout.DomainSampled

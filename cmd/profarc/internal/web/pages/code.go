@@ -55,7 +55,6 @@ type program struct {
 // Close closes the files of the class path.
 func (p *program) Close() { p.classes.Close() }
 
-// programOf returns the profiled program, or nil if there is no class path.
 func programOf(r *request) (*program, error) {
 	if len(r.site.ClassPath) == 0 {
 		return nil, nil
@@ -81,7 +80,6 @@ func (p *methodPage) addCodePart(b *pointBuilder) {
 	}
 }
 
-// matchText describes whether the class path has the profiled code.
 func matchText(l *listing.Listing) string {
 	switch l.Match {
 	case listing.Same:
@@ -131,7 +129,7 @@ func saysNothing(i listing.Instruction) bool {
 
 func (b *pointBuilder) buildInstruction(i *listing.Instruction) instruction {
 	shown := instruction{ID: b.request.elementID(bciElement(i.Bci)), Bci: i.Bci,
-		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: basedText(i.Count, i.Basis),
+		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Basis.CountText(i.Count, cli.Grouped),
 		NotInlined: i.NotInlined}
 	if i.Basis != listing.NotKnown {
 		shown.Heat = heatStepClass(i.Heat)
@@ -162,7 +160,6 @@ func bytecodeRefText(ref *listing.Ref, d layout.Domain) string {
 	return shortenLine(ref.DisplayText(display.Spelling{Short: true}, d))
 }
 
-// buildSourceTable returns the source lines of the method, or nil.
 func (b *pointBuilder) buildSourceTable(s *listing.Source) *sourceTable {
 	end := lastLine(s)
 	if end == 0 {
@@ -176,7 +173,6 @@ func (b *pointBuilder) buildSourceTable(s *listing.Source) *sourceTable {
 	return t
 }
 
-// firstLine returns the first displayed line.
 func firstLine(s *listing.Source) int { return max(s.First-linesAround, 1) }
 
 // lastLine returns the last displayed line, or 0 without a source.
@@ -189,7 +185,7 @@ func lastLine(s *listing.Source) int {
 
 func (b *pointBuilder) buildSourceLine(at int, l *listing.Line) sourceLine {
 	shown := sourceLine{number: at, count: l.Count, At: link{Text: fmt.Sprint(at)}, Text: shortenLine(l.Text),
-		Count: basedText(l.Count, l.Basis)}
+		Count: l.Basis.CountText(l.Count, cli.Grouped)}
 	if l.Basis != listing.NotKnown {
 		shown.Heat = heatStepClass(l.Heat)
 	}
@@ -200,17 +196,6 @@ func (b *pointBuilder) buildSourceLine(at int, l *listing.Line) sourceLine {
 		shown.At = first
 	}
 	return shown
-}
-
-// basedText formats a count, with ~ before a derived one. It returns "" if the count is unknown.
-func basedText(n uint64, basis listing.Basis) string {
-	switch basis {
-	case listing.NotKnown:
-		return ""
-	case listing.Derived:
-		return "~" + cli.Grouped(n)
-	}
-	return cli.Grouped(n)
 }
 
 // heatStepClass returns the CSS class of a heat from 0 to 1, on a logarithmic scale.

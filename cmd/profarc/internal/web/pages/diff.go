@@ -117,7 +117,6 @@ func kindTable(r *request, d *compare.Report) *table {
 	return t.finishRows()
 }
 
-// realCell returns a cell with a count that may exceed 64 bits.
 func realCell(v float64) cell { return numberCell(realText(v), v) }
 
 // countOrTimeCell returns a cell with the total of a kind of counts, or with the time for kinds of time.
@@ -157,7 +156,6 @@ type diffLists struct {
 	err     error
 }
 
-// addRankingList adds a list, unless it is empty.
 func addRankingList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
 	cells func(T) []cell) {
 	if found.Total == 0 {

@@ -24,7 +24,6 @@ var fitView = &view{
 	build:   buildFit,
 }
 
-// hasClasses reports whether a site has class files to compare the profiles with.
 func hasClasses(s *Site) bool {
 	return len(s.ClassPath) > 0 && s.Archive.Header().Domain == layout.DomainHotSpot
 }

@@ -106,7 +106,6 @@ func buildLines(r *request) (any, error) {
 	return p, nil
 }
 
-// sampledLines returns the lines with the most samples and the noun of the samples.
 func sampledLines(r *request) (*hotLines, string, error) {
 	all, err := samplesOf(r)
 	if err != nil {
@@ -141,7 +140,6 @@ func readSampledLines(s *reader.Store, all *listing.Samples) (*hotLines, error) 
 	return h, nil
 }
 
-// countedLines returns the lines with the highest counts in the hottest methods.
 func countedLines(r *request) (*hotLines, error) {
 	t, err := tallyOf(r)
 	if err != nil || len(t.measures) == 0 {

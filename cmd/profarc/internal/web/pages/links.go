@@ -61,7 +61,6 @@ func (held reportLinks) assignPageID(r *request) {
 	held[address] = r.page
 }
 
-// pageElement returns the id of the page's element, which links of a report lead to.
 func (r *request) pageElement() string {
 	if r.inReport {
 		return r.page
@@ -87,16 +86,13 @@ type link struct {
 
 func linkToPage(text, view string, q query) link { return link{Text: text, view: view, query: q} }
 
-// atElement returns the link to an element of the linked page.
 func (l link) atElement(element string) link {
 	l.element = element
 	return l
 }
 
-// optional returns a pointer to the link, for fields that may be nil.
 func (l link) optional() *link { return &l }
 
-// linkToElement returns a link to an element of the same page.
 func (r *request) linkToElement(text, element string) link {
 	return linkToPage(text, r.view.name, r.query).atElement(element)
 }
@@ -138,10 +134,8 @@ func (q query) withValues(pairs ...string) query {
 	return query{changed}
 }
 
-// valueOf returns the value of a key, or "".
 func (q query) valueOf(key string) string { return q.values.Get(key) }
 
-// numberOf returns the value of a key as a non-negative number, or other.
 func (q query) numberOf(key string, other int) int {
 	if n, err := strconv.Atoi(q.valueOf(key)); err == nil && n >= 0 {
 		return n
@@ -151,10 +145,8 @@ func (q query) numberOf(key string, other int) int {
 
 func (q query) sortedKeys() []string { return slices.Sorted(maps.Keys(q.values)) }
 
-// encodeQuery returns the query as in an address, sorted by keys.
 func (q query) encodeQuery() string { return q.values.Encode() }
 
-// recordRefText formats the reference of a record for queries.
 func recordRefText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
 func methodQuery(m reader.Method) query { return newQuery("at", recordRefText(m.Ref())) }
@@ -162,7 +154,6 @@ func methodQuery(m reader.Method) query { return newQuery("at", recordRefText(m.
 // askedMethod returns the method of a query made by methodQuery.
 func (r *request) askedMethod() (reader.Method, error) { return r.askedMethodIn(r.archive(), "at") }
 
-// askedMethodIn returns the method that a key of the query names in an archive.
 func (r *request) askedMethodIn(s *reader.Store, key string) (reader.Method, error) {
 	n, err := strconv.ParseUint(r.query.valueOf(key), 36, 32)
 	if err != nil {

@@ -98,7 +98,6 @@ func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 	return t
 }
 
-// branchPoint returns a condition of a source line as a point.
 func branchPoint(b coverage.Branch, text string) *point {
 	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column,
 		b.EndLine, b.EndColumn),

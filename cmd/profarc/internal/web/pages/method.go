@@ -106,7 +106,6 @@ func (p *methodPage) addHottest(s *sourceTable, amount func(uint64) string) {
 	}
 }
 
-// countText formats the count of a line.
 func countText(n uint64) string { return pluralText(n, "count") }
 
 // codeHint names the flags that display the code of methods. It returns "" if they are given or the page is in a

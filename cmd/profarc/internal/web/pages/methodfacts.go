@@ -191,7 +191,6 @@ func framesOf(q reader.Profile) ([]reader.Frame, error) {
 	return c.Frames()
 }
 
-// ofOneVersion returns the profiles with the code version of the first one.
 func ofOneVersion(profiles []reader.Profile) []reader.Profile {
 	return slices.DeleteFunc(slices.Clone(profiles), func(q reader.Profile) bool { return q.Code() != profiles[0].Code() })
 }

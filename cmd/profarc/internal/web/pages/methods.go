@@ -69,7 +69,6 @@ func (m *members) memberCells(i int32) ([]cell, error) {
 	return withLevel(m.tally, cells, m.levelCell(i)), err
 }
 
-// matchingMembers returns the members that match the search of a table, in the table's order.
 func (m *members) matchingMembers(t *table) ([]int32, error) {
 	order := m.sortedMembers(t)
 	if t.Search == "" {
@@ -107,7 +106,6 @@ func (m *members) sortedMembers(t *table) []int32 {
 	return order
 }
 
-// methodsByValue returns all methods sorted by value.
 func (by *measured) methodsByValue(lowestFirst bool) []int32 {
 	order := slices.Clone(by.ranked)
 	for i, n := range by.values {

@@ -68,7 +68,6 @@ func moveTable(r *request, moves []fit.Move) *table {
 	return t.finishRows()
 }
 
-// bciCell returns a cell with a bci, or with "-" for a negative one.
 func bciCell(bci int32) cell {
 	if bci < 0 {
 		return noNumber
@@ -90,7 +89,6 @@ func moveNote(m fit.Move) string {
 
 const movesInReport = 50
 
-// movesWithPages returns the queries of the heaviest misfits with known moves.
 func movesWithPages(r *request) ([]query, error) {
 	f, err := classPathFitOf(r)
 	if err != nil || f.found == nil {

@@ -32,7 +32,6 @@ func newOrigin(r *request, f *facts.Facts) *origin {
 	return o
 }
 
-// aboutTable returns the table of records, settings and properties.
 func (o *origin) aboutTable(r *request) *table {
 	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
 		textColumn("name", "Name"), textColumn("value", "Value"))
@@ -83,7 +82,6 @@ func (o *origin) addRunFacts() {
 	}
 }
 
-// momentText formats a timestamp for people, in seconds.
 func momentText(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

@@ -27,7 +27,6 @@ type indexedName struct {
 	in   int32 // package of a class
 }
 
-// packageIndexOf returns the package index of the site's archive.
 func packageIndexOf(r *request) (*packageIndex, error) {
 	return resultOf(r, "the packages of all methods", buildPackageIndex)
 }
@@ -109,7 +108,6 @@ func splitClass(name string) (in, class string) {
 	return "", dotted
 }
 
-// splitName splits the name of a method without a declared class.
 func splitName(d layout.Domain, name string) (in, class string) {
 	switch {
 	case d.LLVM():
@@ -186,7 +184,6 @@ func splitScopes(name string) (in, class string) {
 	return strings.Join(scopes, "::"), class
 }
 
-// functionOf returns a demangled name without its scopes and parameters.
 func functionOf(name string) string {
 	scopes := scopesOf(name)
 	return scopes[len(scopes)-1]
@@ -232,7 +229,6 @@ func withArguments(scopes []string) []string {
 	return append(scopes[:last-1], scopes[last-1]+"::"+scopes[last])
 }
 
-// operatorOf returns the name of an operator without its parameters.
 func operatorOf(text string) string {
 	at := strings.IndexByte(strings.TrimPrefix(text, "operator()"), '(')
 	if at < 0 {

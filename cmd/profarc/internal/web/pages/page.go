@@ -143,7 +143,6 @@ type shownPage struct {
 	Content          template.HTML
 }
 
-// menuItems returns the menu, without the linked views.
 func (s *Site) menuItems(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
 		if !v.linked {

@@ -88,7 +88,6 @@ func buildPair(r *request) (any, error) {
 	return p, p.addProfilePairs(r, a, b)
 }
 
-// linkInArchive returns a link to the page of a method in one archive, or nil for the zero Method.
 func linkInArchive(text string, m reader.Method, side string) *link {
 	if !m.Valid() {
 		return nil

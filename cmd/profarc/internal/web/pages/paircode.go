@@ -134,7 +134,6 @@ func (p *point) orderedOutcomes(names []string, several bool) (list []outcome) {
 	return list
 }
 
-// addPages adds links from each point to the page of the method in each archive.
 func (p *profilePair) addPages(r *request) error {
 	for _, q := range []reader.Profile{p.a, p.b} {
 		if !q.Valid() {
@@ -160,7 +159,6 @@ func (p *profilePair) addPages(r *request) error {
 	return nil
 }
 
-// pointIn returns the point in the archive of a site, or nil.
 func (p *pointPair) pointIn(s *Site) *point {
 	if s.isB {
 		return p.B

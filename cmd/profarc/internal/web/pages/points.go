@@ -69,7 +69,6 @@ type typeFact struct {
 
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
-// linkToBytecode returns a link to a bytecode, or plain text if it is not on the page.
 func (b *pointBuilder) linkToBytecode(bci int) link {
 	l := link{Text: fmt.Sprint(bci)}
 	if b.bcis[bci] {
@@ -184,7 +183,6 @@ func (b *pointBuilder) linkToCallee(o *analyze.Outcome, called *listing.Ref) lin
 	return link{Text: o.What()}
 }
 
-// valueLink returns a link to the function or method of a value, or its text.
 func valueLink(o *analyze.Outcome) link {
 	switch {
 	case o.Method != nil:

@@ -73,7 +73,6 @@ type segment struct {
 	Class string
 }
 
-// buildPollution builds the page of all sites, or the page of one site in its contexts.
 func buildPollution(r *request) (any, error) {
 	if r.query.valueOf("at") != "" {
 		return buildSite(r)

@@ -128,7 +128,6 @@ func (v *tableRows) rowCells(i int) (shown []cell, err error) {
 	return shown, err
 }
 
-// columnCell returns a cell. Methods and profiles link to their pages.
 func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
 	raw := c.RawCell(i)
 	switch kind := c.Form.Kind; {

@@ -73,7 +73,6 @@ func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listin
 	return shown
 }
 
-// callTable returns the callers or callees of a method, or nil.
 func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
 	t := newTable(r, id, title, textColumn("method", "Method"), numberColumn("total", "Total"),
 		numberColumn("share", "Share of all"))

@@ -37,7 +37,6 @@ func piecesOf(name string) (head, tail string) {
 	return name[:at], name[at:]
 }
 
-// addMember adds the names of the next member.
 func (n *searchNames) addMember(names ...string) {
 	for _, name := range names {
 		head, tail := piecesOf(strings.ToLower(name))
@@ -81,7 +80,6 @@ func (n *searchNames) membersMatching(ctx context.Context, text string, among []
 	return slices.DeleteFunc(among, func(i int32) bool { return lacks[i] }), nil
 }
 
-// markWithout marks the members without a name that contains a word.
 func (n *searchNames) markWithout(word string, lacks []bool) {
 	heads := n.heads.containing(word)
 	tails := n.tails.containing(word)
@@ -115,7 +113,6 @@ type namePieces struct {
 	frequencies [256]int // number of occurrences of each byte in text
 }
 
-// numberPiece returns the number of a piece. It adds a new piece.
 func (p *namePieces) numberPiece(piece string) int32 {
 	if i, ok := p.numbers[piece]; ok {
 		return i
@@ -139,7 +136,6 @@ const (
 	across                   // the piece ends with the start of the word, or begins with its end
 )
 
-// containing marks the pieces that contain a word.
 func (p *namePieces) containing(word string) []uint8 {
 	marks := make([]uint8, len(p.ends))
 	rarest := p.rarestByte(word)

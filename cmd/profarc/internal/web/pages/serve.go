@@ -58,7 +58,6 @@ func (l *connectionLimit) closeConnection(c net.Conn) {
 	_ = c.Close() // its goroutine gets the error
 }
 
-// closeUnproven closes the connections that have not presented the token.
 func (l *connectionLimit) closeUnproven() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

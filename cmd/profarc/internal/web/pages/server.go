@@ -199,7 +199,6 @@ func (s *Server) renderGuarded(r *request) (*shownPage, error) {
 	return renderPage(s.templates.templatesOf(r.site), r)
 }
 
-// failurePage returns the page of an error and its status.
 func (s *Server) failurePage(cause error) (*shownPage, int, error) {
 	p := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}
 	status := http.StatusInternalServerError

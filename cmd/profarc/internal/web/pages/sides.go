@@ -28,7 +28,6 @@ func (s *Site) newSides() {
 	s.twin = &Site{Options: o, work: newBackgroundJobs(s.work.ctx), isB: true, twin: s}
 }
 
-// sitesOfArchives returns the sites of the archives, A's first.
 func (s *Site) sitesOfArchives() []*Site {
 	if s.twin == nil {
 		return []*Site{s}
@@ -52,7 +51,6 @@ func (s *Site) sideLetter() string {
 	return sideA
 }
 
-// titleSuffix returns the side for titles of documents, or "" for A.
 func (s *Site) titleSuffix() string {
 	if s.isB {
 		return " (B)"
@@ -86,7 +84,6 @@ func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error
 	return t, err
 }
 
-// templatesOf returns the templates for the pages of a site.
 func (t sideTemplates) templatesOf(s *Site) *template.Template {
 	if s.isB {
 		return t.b

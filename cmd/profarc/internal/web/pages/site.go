@@ -50,7 +50,6 @@ func (s *Site) Close() {
 	}
 }
 
-// archiveNames returns the archives' file names.
 func (s *Site) archiveNames() string {
 	if s.Other == nil {
 		return filepath.Base(s.Archive.Mapping().Name())
@@ -71,12 +70,10 @@ func (s *Site) guardFaults(f func() error) error {
 // errNoPage is the error for a page that the archive does not have.
 var errNoPage = errors.New("the archive has no such page")
 
-// isNotFound reports whether err means that something is not in the archive.
 func isNotFound(err error) bool {
 	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
 }
 
-// isClosing reports whether err means that the program is ending.
 func isClosing(err error) bool {
 	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
 }
@@ -104,7 +101,6 @@ func (r *request) withoutFileFolders(text string) string {
 	return r.withoutFolders(text)
 }
 
-// withoutFolders returns file names relative to the site's folders.
 func (r *request) withoutFolders(text string) string {
 	for _, folder := range r.site.fileFolders() {
 		text = strings.ReplaceAll(text, folder, "")

@@ -15,7 +15,6 @@ const (
 	keyOfIgnore = "ignore"
 )
 
-// filterStacks removes the stacks that the query excludes.
 func (b *flameGraph) filterStacks() {
 	focus := b.nameMatcher(keyOfFocus)
 	ignore := b.nameMatcher(keyOfIgnore)

@@ -69,7 +69,6 @@ func buildStackPair(r *request) (any, error) {
 	return p, b.err
 }
 
-// changesTable returns the methods with the largest changes of their self shares.
 func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
 	list := newTable(b.request, "frames", "Methods whose own share changed most", textColumn("method", "Method"),
@@ -128,7 +127,6 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 	return pair, f.err
 }
 
-// describeBox returns the CSS class of a box and its tooltip for both archives.
 func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string) {
 	if at.Merged > 0 {
 		return "", "too narrow to be told apart"

@@ -210,7 +210,6 @@ func nodeAsked(r *request, t *flame.Tree) (int, error) {
 	return int(at), nil
 }
 
-// nodeText formats a node for queries. The root is "".
 func nodeText(at int) string {
 	if at == flame.Root {
 		return ""
@@ -239,7 +238,6 @@ func (p *flamePage) addLinks(b *flameGraph) {
 	}
 }
 
-// zoomPath returns the links from all stacks to the current node.
 func (b *flameGraph) zoomPath() (list []link) {
 	path := b.tree.Path(b.at)
 	for i, at := range path {
@@ -267,7 +265,6 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	return b.err
 }
 
-// stacksInReport returns the queries of all kinds of stacks and of the widest forks.
 func stacksInReport(r *request) (list []query, err error) {
 	for i, s := range stackSources(r.archive()) {
 		q := query{}
@@ -371,7 +368,6 @@ func bareName(m analyze.MethodName) string {
 // closure matches the names that Go appends to a function for its closures.
 var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?[0-9]`)
 
-// labelOf returns the label of a node for a box width.
 func (b *flameGraph) labelOf(at int, width float64) string {
 	if at == flame.Root {
 		return "all"
@@ -383,7 +379,6 @@ func (b *flameGraph) labelOf(at int, width float64) string {
 	return name.short
 }
 
-// linkToNode returns a link that zooms to a node.
 func (b *flameGraph) linkToNode(text string, at int) link {
 	return linkToPage(text, b.request.view.name, b.request.query.withValues("at", nodeText(at), "frames.page", ""))
 }
@@ -463,7 +458,6 @@ func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 	return shown
 }
 
-// ownCounts returns the tooltip of a box with its counts, and a CSS class for its self count.
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(shareOf(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self

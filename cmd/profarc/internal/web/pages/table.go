@@ -63,7 +63,6 @@ func textCell(text string) cell { return cell{Link: link{Text: text}} }
 
 func linkCell(l link) cell { return cell{Link: l} }
 
-// numberCell returns a cell with a number and its text.
 func numberCell(text string, value float64) cell {
 	return cell{Link: link{Text: text}, Value: value, Number: true}
 }
@@ -84,7 +83,6 @@ func amountCell(n uint64, noun string) cell {
 	return c
 }
 
-// shareCell returns a cell with a share from 0 to 1 and its bar.
 func shareCell(share float64) cell {
 	c := numberCell(percentText(share), share)
 	c.Bar = &share
@@ -113,7 +111,6 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 
 func (t *table) addTableRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
-// sortedKey returns the key of the sorted column, or "".
 func (t *table) sortedKey() string {
 	if t.sorted == nil {
 		return ""
@@ -131,7 +128,6 @@ func (t *table) finishRows() *table {
 	return t
 }
 
-// finishUnlessEmpty calls finishRows. It returns nil if there are no rows.
 func (t *table) finishUnlessEmpty() *table {
 	if len(t.Rows) == 0 {
 		return nil
@@ -173,12 +169,10 @@ func (t *table) matchesSearch(cells []cell) bool {
 	return true
 }
 
-// containsFold reports whether a text contains part, ignoring case.
 func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// sortRows sorts rows by the column in the query.
 func (t *table) sortRows(rows [][]cell) {
 	if t.sorted == nil {
 		return

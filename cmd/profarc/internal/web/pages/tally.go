@@ -55,7 +55,6 @@ func shareOf(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// tallyOf returns the tally of the site's archive.
 func tallyOf(r *request) (*tally, error) {
 	return resultOf(r, "the counts of all methods", newTally)
 }

@@ -29,7 +29,6 @@ func inDomainTerms(d layout.Domain, text string) string {
 
 var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
 
-// inTerms returns a text in the terms of the request's archive.
 func (r *request) inTerms(text string) string {
 	return inDomainTerms(r.archive().Header().Domain, text)
 }

@@ -68,7 +68,6 @@ func shortTypeText(s *reader.Store, name, loader string) string {
 	return display.Spelling{Short: true}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
-// typeRecordText is typeText for a type record.
 func typeRecordText(s *reader.Store, t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
@@ -110,7 +109,6 @@ func changeSign(change float64) string {
 	return map[string]string{"more": "▲ ", "less": "▼ "}[changeClass(change)]
 }
 
-// changeClass returns the CSS class of a change, or "".
 func changeClass(change float64) string {
 	switch {
 	case change > 0:

@@ -195,7 +195,6 @@ func fitName(name string, width float64) string {
 
 const leastLetters = 3
 
-// beginning returns the number of letters that fit into a width.
 func beginning(letters []rune, width float64) int {
 	used := 0.0
 	for i, r := range letters {

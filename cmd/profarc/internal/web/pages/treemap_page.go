@@ -183,7 +183,6 @@ func (v *treemapView) packageName(n int32) string {
 	return "the unnamed package"
 }
 
-// className returns the name of a class with its package, as in source code.
 func (v *treemapView) className(n int32) string {
 	in := v.packages[v.classes[n].in].Name
 	switch d := v.store.Header().Domain; {
@@ -195,7 +194,6 @@ func (v *treemapView) className(n int32) string {
 	return in + "." + v.bareClassName(n)
 }
 
-// bareClassName returns the name of a class without its package.
 func (v *treemapView) bareClassName(n int32) string {
 	return display.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }

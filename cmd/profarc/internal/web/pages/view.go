@@ -59,7 +59,6 @@ var views = []*view{
 	rowsView,
 }
 
-// viewNamed returns the view with a name that a site offers, or nil.
 func (s *Site) viewNamed(name string) *view {
 	for _, v := range s.offeredViews() {
 		if v.name == name {
@@ -95,5 +94,4 @@ type request struct {
 	report   ReportOptions // options of the report
 }
 
-// archive returns the archive that most views show.
 func (r *request) archive() *reader.Store { return r.site.Archive }
