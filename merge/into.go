@@ -53,7 +53,8 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error
 	if err != nil {
 		return err
 	}
-	if err := t.CopyAccounted(copier.New(ctx, t.Set, s, run, merging.Hooks(r.Weight)), s, true); err != nil {
+	c := copier.New(ctx, t.Set, s, run, merging.Hooks(r.Weight))
+	if err := t.CopyAccounted(c, s, true, c.All); err != nil {
 		return err
 	}
 	return t.UniteGrown()

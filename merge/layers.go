@@ -22,6 +22,7 @@ import (
 // builder.ErrMismatch if the layers could not be merged. Other errors come from the reader or from ctx.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: merging.Target{Set: b.Internal()}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
+	f.t.Explain("flatten", "profiles that a higher layer replaces")
 	for _, s := range l.Stores() {
 		if err := f.addLayer(ctx, s); err != nil {
 			return err
@@ -52,6 +53,10 @@ func (f *flattening) addLayer(ctx context.Context, s *reader.Store) error {
 	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
 		return merging.IsRelisted(t) || t.Kind == disk.TableBase
 	}})
+	return f.t.CopyAccounted(c, s, true, func() error { return f.copyUnanswered(c, s) })
+}
+
+func (f *flattening) copyUnanswered(c *copier.Copier, s *reader.Store) error {
 	if err := c.Records(); err != nil {
 		return err
 	}

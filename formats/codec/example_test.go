@@ -95,6 +95,14 @@ func Example() {
 	//   profile
 	//     @0 Count calls 42
 	//
+	// table inputs symbol symbol word symbol word word symbol word
+	//   row app.calls calls 2 - 6070641334644181101 1 - 0
+	//   row app.calls calls 2 - 6070641334644181101 0 calls 56
+	//
+	// table losses symbol symbol symbol word word word symbol
+	//   row import - - 0 0 0 -
+	//   row import "negative counts" - 0 1 0 -
+	//
 	// end
 	// [{negative counts 1 3  0 []}]
 }

@@ -14,18 +14,19 @@ import (
 // archiveFormat is the format of an input that is an archive without an account.
 const archiveFormat = "archive"
 
-// CopyAccounted copies an archive into the set. If the archive has no account, it becomes an input of the set's.
-func (b Target) CopyAccounted(c *copier.Copier, s *reader.Store, first bool) error {
+// CopyAccounted copies an archive into the set with copyAll. If the archive has no account, it becomes an input of the
+// set's. first is set unless the copy is one of several parts of the archive, and not the first.
+func (b Target) CopyAccounted(c *copier.Copier, s *reader.Store, first bool, copyAll func() error) error {
 	inputs, err := s.TableOrEmpty(disk.TableInputs)
 	if err != nil {
 		return err
 	}
 	isEmpty := s.Header().Counts == (layout.Counts{}) // and changes nothing
 	if inputs.Rows > 0 || isEmpty {
-		return c.All()
+		return copyAll()
 	}
 	c.Read = ledger.Totals{}
-	if err := c.All(); err != nil {
+	if err := copyAll(); err != nil {
 		return err
 	}
 	id := s.Header().DumpID

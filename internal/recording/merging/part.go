@@ -49,7 +49,7 @@ func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o Pa
 	hooks.Rows = chooser.chooseRows
 	c := copier.New(ctx, t.Set, s, run, hooks)
 	chooser.copied = c.Copied
-	if err := t.CopyAccounted(c, s, p.isFirst()); err != nil {
+	if err := t.CopyAccounted(c, s, p.isFirst(), c.All); err != nil {
 		return err
 	}
 	return t.UniteGrown()
