@@ -19,7 +19,6 @@ var formatUsers = []string{
 	"cmd/profarc/internal/view/facts/allocations.go",
 	"cmd/profarc/internal/view/facts/facts.go",
 	"cmd/profarc/internal/view/facts/summary.go",
-	"cmd/profarc/internal/view/listing/allocation.go",
 	"cmd/profarc/internal/view/listing/tables.go",
 	"fleet/internal/artifact/facts.go",
 	"fleet/internal/artifact/pack.go",

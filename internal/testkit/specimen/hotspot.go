@@ -76,8 +76,7 @@ func addEveryEntry(b *builder.Builder, s shapes) {
 		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
 		Return: &builder.TypeWord{Type: s.square},
 	})
-	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1,
-		Type: word(0, true, false)}}})
+	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word(0, true, false)}}})
 	p.VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
 		[]builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
 	p.VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, builder.CallTypes{})

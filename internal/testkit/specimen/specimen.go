@@ -3,7 +3,10 @@
 package specimen
 
 import (
+	"time"
+
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,4 +50,28 @@ func finishProfiles(profiles ...*builder.Profile) {
 func fingerprint(name string) (f [16]byte) {
 	copy(f[:], name)
 	return f
+}
+
+// newHotSpotRun has one profile, the description of its run, and the description of a base archive.
+func newHotSpotRun() *builder.Builder {
+	run := &layout.Provenance{
+		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
+		Begun:   time.Unix(1699999990, 0), Exit: disk.ExitCode(3),
+		VM: "OpenJDK 64-Bit Server VM (17.0.15+6) for linux-amd64 JRE (17.0.15+6)", Vendor: "Some Vendor",
+		Main: "shapes.Main", Command: "java -cp shapes.jar:classes -Ddb.password=*** shapes.Main", Options: "-Xmx64m",
+		ClassPath: []layout.ClassPathEntry{
+			{Path: "shapes.jar", Content: layout.Content{Kind: disk.ContentFile, Size: 1234, Sum: 0xfeedface12345678}},
+			{Path: "classes", Content: layout.Content{Kind: disk.ContentDirectory, Size: 99, Sum: 1}},
+			{Path: "none.jar"},
+		},
+	}
+	b := builder.New(layout.DomainHotSpot, builder.Config{
+		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789), Run: run,
+	})
+	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}, 7)
+	p.Invocations(1)
+	finishProfiles(p)
+	b.Internal().ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),
+		Producer: "OpenJDK 17.0.15+6"})
+	return b
 }

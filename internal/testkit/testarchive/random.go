@@ -288,8 +288,7 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 		b.Internal().Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Internal().Symbol(fmt.Sprint("id", r.IntN(4)))))
 		b.Internal().
 			Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).
-			Row(r.Uint64N(2), r.drawCount(),
-				r.Uint64N(2), 0, 0, 0, 0, 0)
+			Row(r.Uint64N(2), r.drawCount(), r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})

@@ -1,8 +1,12 @@
 package app
 
 import (
+	"fmt"
+	"io"
+
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
@@ -11,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -60,4 +65,28 @@ var advice = cli.Advice{
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
 		"in a container add --cap-add=SYS_PTRACE"},
+}
+
+// lossFlags maps kinds of loss to the flags that prevent them.
+var lossFlags = map[codec.LossKind]string{
+	llvm.LossBinaryIDs:   "--profdata-version",
+	llvm.LossTraces:      "--profdata-version",
+	llvm.LossBitmaps:     "--profdata-version",
+	llvm.LossVTableSites: "--profdata-version",
+	llvm.LossVTableNames: "--keep-vtable-symbols and --profdata-version",
+	llvm.LossTextVTables: "--keep-vtable-symbols",
+}
+
+// PrintLosses prints one line per kind of loss.
+func PrintLosses(w io.Writer, lost codec.Losses) {
+	for _, l := range lost {
+		fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))
+		if l.Line > 0 {
+			fmt.Fprintf(w, " (first in line %d)", l.Line)
+		}
+		if flags := lossFlags[l.What]; flags != "" {
+			fmt.Fprintf(w, ": see %s", flags)
+		}
+		fmt.Fprintln(w)
+	}
 }

@@ -3,9 +3,18 @@
 package app
 
 import (
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // New returns the App of profarc, which reads from in and prints to s.
@@ -17,3 +26,129 @@ func New(in io.Reader, s cli.Streams) *cli.App {
 
 // Message returns the text of an error for users, with its remedy if there is one.
 func Message(err error) string { return cli.Message(err, advice.For) }
+
+// ParseSize parses a number of bytes, kB, MB or GB, at least 1 byte.
+func ParseSize(text string) (int64, error) {
+	number := text
+	scale := int64(1)
+	for _, unit := range []struct {
+		name  string
+		scale int64
+	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}} {
+		if before, ok := strings.CutSuffix(text, unit.name); ok {
+			number = strings.TrimSpace(before)
+			scale = unit.scale
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > (1<<62)/scale {
+		return 0, fmt.Errorf("give a size, as 500MB or 20GB")
+	}
+	return n * scale, nil
+}
+
+// ParseShare parses the value of a flag: 99.9% or 0.999. "" is 0.
+func ParseShare(flag, text string) (layout.Weight, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	w, err := merging.ParseWeight(number)
+	if percent {
+		if w%100 != 0 {
+			err = fmt.Errorf("at most seven decimal places are held")
+		}
+		w /= 100
+	}
+	switch {
+	case text == "":
+		return 0, nil
+	case err != nil || w > layout.WeightOne:
+		return 0, cli.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
+	}
+	return w, nil
+}
+
+// ParseAge parses a duration, the value of a flag. It accepts d for days.
+func ParseAge(flag, text string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
+			return time.Duration(n * 24 * float64(time.Hour)), nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, cli.Usagef("%s %s: write it as 30d, 12h or 90m", flag, text)
+	}
+	return d, nil
+}
+
+// An OutputLimit is the number of bytes after which printing fails; 0 is the default. The output can be many times
+// larger than the archive, since each record repeats the names and calling contexts it refers to.
+type OutputLimit int64
+
+// The default is this many times the size of the archive, but no less than that
+// many bytes. The output about a recorded archive is 2 to 10 times its size.
+const (
+	outputShare = 64
+	outputLeast = 1 << 30
+)
+
+var _ pflag.Value = (*OutputLimit)(nil)
+
+// AddFlag adds the flag --max-output.
+func (l *OutputLimit) AddFlag(f *pflag.FlagSet) {
+	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)",
+		outputShare))
+}
+
+func (l *OutputLimit) Type() string { return "size" }
+
+func (l *OutputLimit) String() string {
+	if *l == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*l), 10)
+}
+
+// Set parses a number of bytes, kB, MB or GB.
+func (l *OutputLimit) Set(text string) error {
+	n, err := ParseSize(text)
+	if err == nil {
+		*l = OutputLimit(n)
+	}
+	return err
+}
+
+func (l OutputLimit) limitFor(s *reader.Store) int64 {
+	if l != 0 {
+		return int64(l)
+	}
+	return max(outputLeast, outputShare*s.Header().FileSize)
+}
+
+// LimitWriter returns a writer to w that fails beyond the limit for the archive s.
+func (l OutputLimit) LimitWriter(w io.Writer, s *reader.Store) io.Writer {
+	most := l.limitFor(s)
+	return &limitedOutput{w, most,
+		fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many "+
+			"records: choose some with profarc show --class or --method, or name a higher --max-output",
+			s.Mapping().Name(), cli.FormatSize(s.Header().FileSize), cli.FormatSize(most))}
+}
+
+// A limitedOutput writes left more bytes, and then fails with errTooMuch.
+type limitedOutput struct {
+	w          io.Writer
+	left       int64
+	errTooMuch error
+}
+
+func (o *limitedOutput) Write(b []byte) (int, error) {
+	full := int64(len(b)) > o.left
+	if full {
+		b = b[:o.left]
+	}
+	n, err := o.w.Write(b)
+	o.left -= int64(n)
+	if full && err == nil {
+		err = o.errTooMuch
+	}
+	return n, err
+}

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,12 +11,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/archive"
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/java/jdk"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -195,4 +199,103 @@ func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (
 		return programCode{}, err
 	}
 	return archivedCode(name, s, d)
+}
+
+// A Program is the code that --against names, for use by other commands.
+type Program struct{ code programCode }
+
+// OpenProgram opens the code that --against names. Several names form one class path. Without names it opens the class
+// path that the archive records; if there is no such path, the error matches ErrNotRecorded.
+func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (*Program, error) {
+	c, err := openCode(ctx, a, names, s)
+	return &Program{c}, err
+}
+
+// Name returns the program's name for people.
+func (p *Program) Name() string { return p.code.name }
+
+func (p *Program) Close() { p.code.close() }
+
+// CheckFit checks all profiles of an archive, and lists at most misfits misfits. It fails if nothing could be checked,
+// or if the code belongs to another program.
+func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
+	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
+	r := p.code.newReport(s)
+	found, err := fit.Check(ctx, s, p.code.Code, o.fitOptions(s))
+	if err == nil {
+		err = o.refuseUnchecked(r, found, p.code)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, r.SetResult(s, found)
+}
+
+// LacksMethod reports whether the program certainly has no such method.
+func (p *Program) LacksMethod(k layout.Key) bool {
+	a, err := p.code.Method(k)
+	return err == nil && (a.Presence == methodcode.NoMethod || a.Presence == methodcode.NoClass)
+}
+
+// ErrNotRecorded is returned if no program is given, and the archive records no class path that can be opened.
+var ErrNotRecorded = errors.New("no program is given")
+
+// recordedCode opens the files that still exist of the class path of the archive's last run. It adds the JDK that a
+// start would use if that is the recorded build.
+func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
+	run, err := lastDescribed(s)
+	if err != nil {
+		return programCode{}, err
+	}
+	var paths []string
+	origin := &report.CheckOrigin{Elements: []report.CheckElement{}}
+	for _, e := range run.ClassPath {
+		state := elementState(ctx, e)
+		origin.Elements = append(origin.Elements, report.CheckElement{Path: e.Path, State: state})
+		if state == report.ElementSame || state == report.ElementChanged {
+			paths = append(paths, e.Path)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return programCode{}, ctx.Err()
+	case len(run.ClassPath) == 0:
+		return programCode{}, fmt.Errorf("%w, and %s does not record a class path", ErrNotRecorded, s.Mapping().Name())
+	case len(paths) == 0:
+		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded,
+			s.Mapping().Name())
+	}
+	java := jdk.FindJava("")
+	origin.VM = jdk.VersionOfVM(run.VM)
+	if origin.VM != "" && jdk.VersionOfProgram(java) == origin.VM {
+		origin.JDK = filepath.Dir(filepath.Dir(java))
+		paths = append(paths, origin.JDK)
+	}
+	c, err := openClasses(paths, s.Header())
+	c.name, c.origin = "the class path that it records", origin
+	return c, err
+}
+
+// lastDescribed returns the last run with a known class path, or the zero value.
+func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
+	if s.Header().Domain != layout.DomainHotSpot {
+		return last, nil
+	}
+	runs, err := s.Runs()
+	for _, r := range runs { // sorted by time
+		if r.ClassPath != nil {
+			last = r
+		}
+	}
+	return last, err
+}
+
+func elementState(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
+	switch info, err := os.Stat(e.Path); {
+	case err != nil, !info.Mode().IsRegular() && !info.IsDir():
+		return report.ElementMissing
+	case archive.SumContent(ctx, e.Path) == e.Content:
+		return report.ElementSame
+	}
+	return report.ElementChanged
 }

@@ -113,8 +113,7 @@ func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	}
 	line("fingerprint", orUnknown(f.Fingerprint))
 	line("flags", strings.Join(f.Flags, ", "))
-	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional,
-		f.ReadOnly))
+	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional, f.ReadOnly))
 	line("requested base", f.Base)
 	line("size", screen.FormatCount(uint64(f.Size))+" bytes")
 	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))

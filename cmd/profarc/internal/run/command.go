@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -254,4 +256,26 @@ func (o *runOptions) startProgram(ctx context.Context, a *cli.App, s javacommand
 		return err
 	}
 	return replaceProcess(s)
+}
+
+func shellLine(s javacommand.Start) string {
+	words := s.Args
+	if s.Options != "" {
+		words = append([]string{"env", javacommand.Options + "=" + s.Options}, words...)
+	}
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// shellWord quotes a word for a shell if necessary.
+func shellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

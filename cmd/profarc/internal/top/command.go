@@ -4,6 +4,8 @@ package top
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,6 +16,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -159,3 +163,255 @@ func printReport[R any](p *printer, r R, err error, json bool, printText func(R)
 	printText(r)
 	return nil
 }
+
+// c2 is the compilation level of C2, whose code does not count.
+const c2 = 4
+
+type printer struct {
+	*cli.App
+	screen *terminal.Screen
+}
+
+func (p *printer) printTop(r *analyze.TopReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	levels := slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil })
+	summed := r.AddsUp
+	column := func(shown bool, text string) []string {
+		if !shown {
+			return nil
+		}
+		return []string{text}
+	}
+	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
+	highest := uint64(0)
+	for _, m := range r.Methods {
+		highest = max(highest, m.Value)
+	}
+	for _, m := range r.Methods {
+		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
+			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
+		t.AddRow(cells, cli.Share(m.Value, highest), p.screen.MethodText(m.MethodName), methodNote(&m))
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, p.totalText(r))
+	if r.Without > 0 && r.Total > 0 {
+		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, "method"))
+	}
+	if levels && anyCompiledByC2(r) {
+		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
+	}
+	if r.Total == 0 {
+		fmt.Fprintf(p.ErrOut,
+			"profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n",
+			escape.Printable(r.Archive), r.By)
+	}
+}
+
+func methodNote(m *analyze.TopMethod) string {
+	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
+}
+
+func levelText(m *analyze.TopMethod) string {
+	if m.Level == nil {
+		return "-"
+	}
+	return fmt.Sprint(*m.Level)
+}
+
+func cumulativeText(m *analyze.TopMethod) string {
+	if m.Sum == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%%", 100**m.Sum)
+}
+
+// anyCompiledByC2 reports whether counts of a listed method ended when C2 compiled it.
+func anyCompiledByC2(r *analyze.TopReport) bool {
+	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
+	return counted && slices.ContainsFunc(r.Methods,
+		func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
+}
+
+// totalText names the total that shares refer to.
+func (p *printer) totalText(r *analyze.TopReport) string {
+	switch {
+	case r.Total == 0:
+		return "0 in total"
+	case r.ShareOf == "run":
+		return fmt.Sprintf("%s in the run at least, %s of them in the archive", p.screen.FormatCount(r.Total),
+			p.screen.FormatCount(r.ArchiveTotal))
+	case r.ShareOf == "threads":
+		return fmt.Sprintf("shares are of the %s of all threads: each has those of the methods that it calls",
+			p.screen.FormatCount(r.Total))
+	case r.ShareOf == "highest":
+		return "shares are of the highest: each has those of the methods that it calls"
+	}
+	return fmt.Sprintf("%s in total", p.screen.FormatCount(r.Total))
+}
+
+func (p *printer) printSamples(r *facts.SampleReport) {
+	p.printStacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.FormatCount) })
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
+		r.By.Text(r.Total, p.screen.FormatCount), cli.Amount(r.Stacks, "stack"))
+}
+
+func (p *printer) printAllocated(r *facts.AllocationReport) {
+	p.printStacked(r.Methods, sizeText)
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s in %s of %s\n", len(r.Methods), cli.Amount(r.Of, "function"),
+		sizeText(r.Total), cli.Amount(r.Allocations, "allocation"), cli.Amount(r.Stacks, "stack"))
+	if r.Stacks == 0 {
+		fmt.Fprintf(p.ErrOut, "profarc: %s has no memory profile: leave out --by, so that top takes a measure that it has\n",
+			escape.Printable(r.Archive))
+	}
+}
+
+func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt64))) }
+
+func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.AddHeader([]string{"self", "share", "total", "share"}, "method")
+	highest := uint64(0)
+	for _, m := range methods {
+		highest = max(highest, m.Self)
+	}
+	for _, m := range methods {
+		cells := []string{text(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), text(m.Total),
+			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
+		t.AddRow(cells, cli.Share(m.Self, highest), p.screen.MethodText(m.MethodName), "")
+	}
+	t.Print()
+}
+
+func (p *printer) printPollution(r *facts.PollutionReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.AddHeader([]string{"count", "best", "split"}, "site")
+	highest := uint64(0)
+	for _, s := range r.Sites {
+		highest = max(highest, s.Count)
+	}
+	doubts := 0
+	for _, s := range r.Sites {
+		if s.Doubt() != facts.DoubtNone {
+			doubts++
+		}
+		best := fmt.Sprintf("%.1f%%", 100*s.Best)
+		if s.Kind == analyze.SiteNull {
+			best = "-"
+		}
+		answer := string(s.Split)
+		if s.Split == facts.SplitPartly {
+			answer = cli.FormatPercentDown(s.Cured)
+		}
+		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
+			p.screen.MethodText(s.MethodName))
+		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, cli.Share(s.Count, highest), site,
+			p.seenText(s)+certainText(s))
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
+	if doubts > 0 {
+		fmt.Fprintf(p.Out,
+			"%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above "+
+				"90%% (see --help)\n", cli.Amount(doubts, "site"))
+	}
+}
+
+// certainText lists the outcomes that were certain in some runs.
+func certainText(s facts.PollutedSite) string {
+	if len(s.Certain) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, row := range s.Certain {
+		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, cli.Share(row.Count, s.Count)))
+	}
+	return "; certain in some runs: " + strings.Join(parts, ", ")
+}
+
+// seenText lists the shares of a site's outcomes, after a colon.
+func (p *printer) seenText(s facts.PollutedSite) string {
+	var parts []string
+	rest := s.Count
+	for _, row := range s.Seen {
+		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What),
+			cli.Share(row.Count, s.Count)))
+		rest -= min(rest, row.Count)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	untyped := min(rest, s.Untyped)
+	if rest > untyped {
+		parts = append(parts, fmt.Sprintf("%s %.2f", s.Kind.OthersText(), cli.Share(rest-untyped, s.Count)))
+	}
+	if untyped > 0 {
+		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.AddHeader([]string{"count", "reason"}, "method")
+	highest := uint64(1)
+	for _, d := range r.Reasons {
+		highest = max(highest, d.Count)
+	}
+	for _, d := range r.Reasons {
+		count := "-" // noted at points alone
+		if d.Count > 0 {
+			count = p.screen.FormatCount(d.Count)
+		}
+		t.AddRow([]string{count, d.Reason}, cli.Share(d.Count, highest), p.screen.MethodText(d.MethodName),
+			deoptimisedNote(p.screen.Domain, &d))
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %s, %s counted\n", len(r.Reasons), cli.Amount(r.Of, "reason"),
+		cli.Amount(r.Total, "deoptimisation"))
+	known := map[string]bool{}
+	for _, d := range r.Reasons {
+		if d.Cure != "" && !known[d.Reason] {
+			known[d.Reason] = true
+			fmt.Fprintf(p.Out, "%s: %s\n", d.Reason, d.Cure)
+		}
+	}
+}
+
+// deoptimisedNote lists the points that record a reason.
+func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
+	var parts []string
+	for _, at := range d.Points[:min(len(d.Points), 4)] {
+		parts = append(parts, fmt.Sprintf("%d %s%s", at.Point, at.Kind, cli.Note(at.Recompiled, "recompiled")))
+	}
+	if len(parts) < len(d.Points) {
+		parts = append(parts, fmt.Sprintf("%d more", len(d.Points)-len(parts)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %s %s", display.PointWord(domain), strings.Join(parts, ", "))
+}
+
+// pollutionText is the part of the help about --by pollution.
+const pollutionText = `--by pollution lists sites whose records do not tell a compiler what to expect, those reached most
+often first:
+
+  receivers, checked   more than two types, none of the recorded ones in 90% of all cases or more
+  targets              the same, of the functions that an indirect call reached
+  branch               the likelier of its two ways has less than 60%
+  null                 a type check saw null; how often is not recorded. A check without a count is
+                       taken to be reached as often as its method
+
+and branches, switches and type checks that were certain in some of the runs that were merged, and are not
+in others: with one way only, or without null, 40 times or more. "certain in some runs: taken 0.74" says
+which outcome that was, and which part of all counts is of those runs; a compiler with one of their
+profiles leaves the other outcomes out. profarc diff lists such points of two archives.
+
+best is the share of the likeliest recorded. A HotSpot JVM records the first types at a site, as many as
+TypeProfileWidth says (info lists it), and counts objects of other types together. One of these may be
+likelier than those recorded if they came more often, and no guard of a compiler for a recorded type
+helps then. Types that were not recorded came while there was room: HotSpot counts calls so whose target
+it knows. split says whether a profile for each calling context would
+do better: in all recorded contexts (yes), in contexts with such a share of the counts, or in none
+(no); contexts with less than 1% of the counts do not matter. If profiles of only one context were
+recorded, as HotSpot does, that is unknown.`

@@ -4,9 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +20,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/system/cputime"
+	"github.com/profarc/profarc/internal/system/pagecache"
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
@@ -200,4 +207,87 @@ func (s *session) printTimeLeft(round int) {
 		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)
 		s.printProgress("round %d of %d is done, about %v left", round, s.o.rounds, left.Round(time.Second))
 	}
+}
+
+type jvm struct {
+	feature int // 17, 21, 25; 0 if unknown
+	text    string
+}
+
+var (
+	versionLine = regexp.MustCompile(`version "(?:1\.)?(\d+)[^"]*"`)
+	buildText   = regexp.MustCompile(`\(build ([0-9][^),]*)`)
+)
+
+// findJVM asks java for its version. java can be "".
+func findJVM(ctx context.Context, java string) (jvm, error) {
+	if java == "" {
+		return jvm{text: "not known"}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	asked := exec.CommandContext(ctx, java, "-version")
+	asked.WaitDelay = time.Second
+	out, err := asked.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return jvm{}, cli.NotStarted(java, err)
+	}
+	v := jvm{text: "not known"}
+	if m := versionLine.FindSubmatch(out); m != nil {
+		v.feature, _ = strconv.Atoi(string(m[1])) // digits
+		v.text = "JDK " + string(m[1])
+	}
+	if m := buildText.FindSubmatch(out); m != nil {
+		v.text = "JDK " + string(m[1])
+	}
+	return v, nil
+}
+
+// dropFiles drops from the page cache the files named by the command and flags, and the JVM's libraries and classes.
+func (s *session) dropFiles(flags []string) error {
+	dropped := 0
+	for _, path := range append(s.filesOfJVM(), filesNamed(append(flags, s.program.Args[1:]...))...) {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		if pagecache.DropFile(f) {
+			dropped++
+		}
+		_ = f.Close()
+	}
+	if dropped == 0 {
+		return cli.Usagef("--cold: the system drops no file from its page cache: it takes Linux 6.5, " +
+			"and a file system on a disk")
+	}
+	return nil
+}
+
+// filesNamed returns the files that words of a command line name, also in lists or after =.
+func filesNamed(words []string) (files []string) {
+	separators := func(r rune) bool { return r == '=' || r == ',' || r == '@' || r == filepath.ListSeparator }
+	for _, word := range words {
+		for _, part := range strings.FieldsFunc(word, separators) {
+			if info, err := os.Stat(part); err == nil && info.Mode().IsRegular() {
+				files = append(files, part)
+			}
+		}
+	}
+	return files
+}
+
+func (s *session) filesOfJVM() (files []string) {
+	java, err := filepath.EvalSymlinks(s.program.JavaPath())
+	if err != nil {
+		return nil
+	}
+	lib := filepath.Join(filepath.Dir(filepath.Dir(java)), "lib")
+	_ = filepath.WalkDir(lib, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && filepath.Base(path) != "src.zip" {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files
 }

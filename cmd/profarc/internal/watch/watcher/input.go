@@ -2,12 +2,15 @@ package watcher
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
@@ -148,4 +151,83 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 		return profile{}, err
 	}
 	return profile{store: s}, nil
+}
+
+// An inputID is the dump id of a file that is no archive:
+//
+//	bytes 0 to 7   XXH64 of "profarc watch", NUL, and the file's name
+//	bytes 8 to 15  XXH64 of its content, XOR XXH64 of its time
+//
+// with the time in nanoseconds since 1970, which the table of dumps has too. So the table
+// shows whether a file with a name was merged, and which content it had.
+type inputID [16]byte
+
+// newInputID returns the id of a file by name, hash of its content, and modification time.
+func newInputID(name string, content uint64, at int64) (id inputID) {
+	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
+	binary.LittleEndian.PutUint64(id[8:], content^timeHash(at))
+	return id
+}
+
+func (id inputID) contentHash(at int64) uint64 {
+	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
+}
+
+func (id inputID) nameHash() uint64 { return binary.LittleEndian.Uint64(id[:]) }
+
+func timeHash(at int64) uint64 {
+	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
+}
+
+func hashContent(r io.Reader) (uint64, error) {
+	h := xxhash.New()
+	_, err := io.Copy(h, r)
+	return h.Sum64(), err
+}
+
+// claimInput checks that an input is unchanged. If it will be removed, claimInput first moves it out of the folder, so
+// that no process can append to it. The error matches errInUse if a process has it open; it is then tried again later.
+func (w *Watcher) claimInput(m *openBatch, in *input) error {
+	if !w.o.Remove || in.claimed {
+		return w.checkUnused(in)
+	}
+	if m.claimed == "" {
+		folder, err := w.newClaims()
+		if err != nil {
+			return fatalError{err}
+		}
+		m.claimed = folder
+	}
+	if err := w.checkUnused(in); err != nil {
+		return err
+	}
+	w.traceStep("claim")
+	to := filepath.Join(m.claimed, in.name)
+	err := os.Rename(in.path, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone
+		return fatalError{err}
+	}
+	if err != nil {
+		return err
+	}
+	in.path, in.claimed = to, true
+	w.traceStep("claimed")
+	// A process that looked the file up before the rename has it open by now.
+	return w.checkUnused(in)
+}
+
+func (w *Watcher) checkUnused(in *input) error {
+	if used, _ := openForWriting(in.file, in.path); used {
+		return errInUse
+	}
+	return in.checkUnchanged()
+}
+
+// newClaims makes a folder for the claimed files of a batch.
+func (w *Watcher) newClaims() (string, error) {
+	all := filepath.Join(w.folder, claimsFolder)
+	if err := os.Mkdir(all, 0o700); err != nil && !os.IsExist(err) {
+		return "", err
+	}
+	return os.MkdirTemp(all, "")
 }
