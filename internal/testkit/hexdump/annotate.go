@@ -36,7 +36,6 @@ type span struct{ offset, size int64 }
 
 func (s span) end() int64 { return s.offset + s.size }
 
-// A header has the header fields for printing other regions.
 type header struct {
 	base     uint64
 	shape    disk.Shape
@@ -165,7 +164,7 @@ func (d *dumper) printNumber(size int64, name string, as formatter) uint64 {
 	return v
 }
 
-// referenceFormatter returns a render of a file reference, which prints its offset and a description of its target.
+// referenceFormatter returns a formatter of a file reference, which prints its offset and a description of its target.
 func (d *dumper) referenceFormatter(text func(at int64) string) formatter {
 	return func(v uint64) string {
 		if v == 0 {
@@ -175,7 +174,7 @@ func (d *dumper) referenceFormatter(text func(at int64) string) formatter {
 	}
 }
 
-// pointerFormatter returns a render of a pointer cell. tags is a mask of its tag bits.
+// pointerFormatter returns a formatter of a pointer cell. tags is a mask of its tag bits.
 func (d *dumper) pointerFormatter(tags uint64, text func(at int64) string) formatter {
 	return func(v uint64) string {
 		if v&^tags == 0 {

@@ -19,7 +19,7 @@ const Forged = "FORGED"
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
-// A namer returns different hostile names with texts in turn.
+// A textMaker returns different hostile names with texts in turn.
 type textMaker struct {
 	texts []string
 	n     int

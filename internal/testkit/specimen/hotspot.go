@@ -183,7 +183,6 @@ func SharedIDs() [2]layout.Key {
 	return [2]layout.Key{{Class: twinOne, Name: "run", Signature: "()V"}, {Class: twinTwo, Name: "run", Signature: "()V"}}
 }
 
-// addSharedID adds both methods with one ID, with different profiles.
 func addSharedID(b *builder.Builder) {
 	for i, k := range SharedIDs() {
 		p := b.Profile(k, 0)

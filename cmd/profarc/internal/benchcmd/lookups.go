@@ -103,7 +103,6 @@ func (s *series) inGroups(f *field, q query, look contender, group int, clock fl
 	return hits
 }
 
-// clockCost returns the time that reading the clock takes, in nanoseconds.
 func clockCost() float64 {
 	var costs samples
 	for range 1000 {

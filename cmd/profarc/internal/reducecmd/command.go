@@ -291,7 +291,6 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// sharesText describes the kept shares of counts and samples.
 func (r *reduceReport) sharesText() string {
 	var parts []string
 	for _, u := range r.Shares {

@@ -316,7 +316,6 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 	}
 }
 
-// certainText lists the outcomes that were certain in some runs.
 func certainText(s facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return ""
@@ -377,7 +376,6 @@ func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	}
 }
 
-// deoptimisedNote lists the points that record a reason.
 func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
 	var parts []string
 	for _, at := range d.Points[:min(len(d.Points), 4)] {

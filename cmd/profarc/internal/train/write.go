@@ -286,7 +286,6 @@ func (t *trainingRun) publishArchive(u *pendingArchive, path, refused string) {
 	t.archives = append(t.archives, trainedArchive{path, r.Counts.Profiles, r.Bytes, len(u.jvms), u.apart})
 }
 
-// markLost records why profiles have no archive.
 func (t *trainingRun) markLost(u *pendingArchive, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {

@@ -53,7 +53,6 @@ func (r *report) printHead(w io.Writer) {
 	}
 }
 
-// printAdopted prints how many methods the agent adopted.
 func (r *report) printAdopted(w io.Writer) {
 	var adopted []float64
 	for _, x := range r.Records {

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/internal/system/secrets"
 )
 
-// A heading describes the measured command and the machine.
 type heading struct {
 	Command []string `json:"command"` // command line without secrets
 	JVM     string   `json:"jvm"`
@@ -261,7 +260,6 @@ var rivals = [][2]string{
 	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"}, {"archive", "c1"},
 }
 
-// judgeContenders compares the contenders, and finds the fastest ones.
 func (r *report) judgeContenders() {
 	var names []string
 	for _, c := range r.Contenders {

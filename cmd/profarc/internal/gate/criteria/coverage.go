@@ -61,7 +61,6 @@ func (h *hotSum) coverageText() string {
 	return text
 }
 
-// hotMethods looks up all hot methods of the baseline in the archive.
 func (j *judge) hotMethods() (h hotSum, err error) {
 	base := j.evidence.Baseline
 	weights, err := weigh.Methods(j.ctx, base)

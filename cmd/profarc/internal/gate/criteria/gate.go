@@ -288,7 +288,6 @@ func (j *judge) judgeRuns() Criterion {
 // maxClockSkew is how far the clock of another machine may be ahead.
 const maxClockSkew = 24 * time.Hour
 
-// judgeAge judges the time since the last dump.
 func (j *judge) judgeAge() Criterion {
 	c := Criterion{Name: "age", Bound: Most, Threshold: j.limits.Age.Seconds(), Unit: UnitSeconds}
 	dumped := j.s.Header().Time()

@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An allocationTally holds the allocations of functions by LLVM's id.
 type allocationTally struct {
 	stacks      int
 	allocations uint64
@@ -31,7 +30,6 @@ type allocationStack struct {
 	allocations, bytes uint64
 }
 
-// tallyAllocations totals the allocations of every function in a memory profile.
 func tallyAllocations(ctx context.Context, s *reader.Store) (*allocationTally, error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	if err != nil {

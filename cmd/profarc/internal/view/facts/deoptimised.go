@@ -137,7 +137,6 @@ func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReas
 	return list, nil
 }
 
-// rankReasons sorts the reasons, and names the methods of the first limit.
 func (d *deoptimisations) rankReasons(s *reader.Store, limit int) error {
 	order := make([]int, len(d.methods))
 	for i := range order {

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/internal/names/schema"
 )
 
-// An arrivals is the number of branches taken to a bytecode.
 type arrivals struct {
 	count   uint64
 	unknown bool // true if a branch to it has no count

@@ -121,7 +121,6 @@ func (r *readings) addSpelling(spelled string) {
 	}
 }
 
-// addWithoutLoader adds the keys of a text that names no loader.
 func (r *readings) addWithoutLoader(spelled, loader string) {
 	if r.domain.LLVM() || r.domain == layout.DomainJamaica || r.domain == layout.DomainSampled { // names are whole keys
 		r.addKey(layout.Key{Name: spelled, Loader: loader})
@@ -173,7 +172,6 @@ func withLoaders(keys []layout.Key) []layout.Key {
 	return all
 }
 
-// cutLoader removes the loader after a printed method.
 func cutLoader(spelled string) (bare, loader string, ok bool) {
 	const mark = " (loader "
 	at := strings.LastIndex(spelled, mark)

@@ -180,7 +180,6 @@ func (r *running) failureText() string {
 	return ""
 }
 
-// A pipe is read while a program writes to it.
 type pipe struct {
 	from *os.File
 	to   io.Writer

@@ -207,7 +207,6 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 	return m.ledger.addStore(p.store)
 }
 
-// beginSum creates the builder with the archive's content.
 func (m *openBatch) beginSum(ctx context.Context, first *reader.Store) error {
 	if m.sum != nil {
 		return nil

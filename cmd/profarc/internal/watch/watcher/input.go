@@ -223,7 +223,6 @@ func (w *Watcher) checkUnused(in *input) error {
 	return in.checkUnchanged()
 }
 
-// newClaims makes a folder for the claimed files of a batch.
 func (w *Watcher) newClaims() (string, error) {
 	all := filepath.Join(w.folder, claimsFolder)
 	if err := os.Mkdir(all, 0o700); err != nil && !os.IsExist(err) {

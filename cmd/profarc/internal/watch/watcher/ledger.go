@@ -20,7 +20,6 @@ type ledger struct {
 	runs  map[profileset.RunKey]countedRun // last dump of each run
 }
 
-// A namedContent is the hash and time of a merged file.
 type namedContent struct {
 	content uint64
 	at      int64

@@ -252,7 +252,6 @@ func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".parc.lock")
 }
 
-// forgetGone drops the sightings of missing files.
 func (w *Watcher) forgetGone() {
 	for path := range w.seen {
 		if _, err := os.Lstat(path); err != nil {
