@@ -2,8 +2,9 @@ package stacks
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -11,9 +12,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+)
+
+// Losses of the export.
+const (
+	LossOtherValue codec.LossKind = "the other value of samples, since a line has one: choose it with folded-value"
+	LossFrames     codec.LossKind = "stacks that differ only in what a frame does not show: lines, parameters"
+	LossNames      codec.LossKind = "names with a semicolon, a line break, or the form of a comment or count: it is replaced"
 )
 
 // WriteFolded writes sampled stacks in collapsed form with a line per stack.
@@ -24,18 +34,42 @@ import (
 // replaces semicolons in names by commas and line breaks by spaces. The error matches ErrNoSamples if there are no
 // stacks.
 func WriteFolded(w io.Writer, s *reader.Store) error {
-	folded, err := foldStacks(s)
-	if err != nil {
-		return err
+	_, err := (&Exporter{}).Export(w, s)
+	return err
+}
+
+// A folding has the lines of an export.
+type folding struct {
+	lines   map[string]uint64 // values of stacks in collapsed form
+	times   bool              // values are nanoseconds
+	named   *Named
+	names   map[string]string // frames by name
+	report  *codec.Report
+	dropped codec.Loss
+}
+
+// headSize is the number of bytes in which an importer looks for the first lines.
+const headSize = 1 << 16
+
+func (f *folding) write(w io.Writer) error {
+	lines := f.sortedLines()
+	var head []byte
+	whole := true
+	for _, line := range lines {
+		if len(head) > headSize {
+			whole = false
+			break
+		}
+		head = f.appendLine(head, line)
 	}
-	if len(folded) == 0 {
-		return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoSamples)
+	if scanHead(head[:min(len(head), headSize)], whole).isDifference() {
+		f.spoilDifference(lines)
+		lines = f.sortedLines()
 	}
 	out := bufio.NewWriter(w)
 	var b []byte
-	for _, line := range slices.Sorted(maps.Keys(folded)) {
-		b = append(append(b[:0], line...), ' ')
-		b = append(strconv.AppendUint(b, folded[line], 10), '\n')
+	for _, line := range lines {
+		b = f.appendLine(b[:0], line)
 		if _, err := out.Write(b); err != nil {
 			return err
 		}
@@ -43,31 +77,127 @@ func WriteFolded(w io.Writer, s *reader.Store) error {
 	return out.Flush()
 }
 
+func (f *folding) sortedLines() []string { return slices.Sorted(maps.Keys(f.lines)) }
+
+func (f *folding) appendLine(b []byte, line string) []byte {
+	b = append(append(b, line...), ' ')
+	return append(strconv.AppendUint(b, f.lines[line], 10), '\n')
+}
+
+// spoilDifference changes the names of leaves that end in a number, since the importer would take the file for the
+// difference of two profiles.
+func (f *folding) spoilDifference(lines []string) {
+	for _, line := range lines {
+		if _, ok := splitLine([]byte(line)); !ok {
+			continue
+		}
+		n := f.lines[line]
+		delete(f.lines, line)
+		f.report.Totals[f.unit()] -= n
+		at := strings.LastIndexByte(line, ' ')
+		f.loseName(line)
+		f.add(line[:at]+"_"+line[at+1:], n)
+	}
+}
+
+func (f *folding) loseName(name string) {
+	f.report.Lost.AddLoss(codec.Loss{What: LossNames, Count: 1, First: []string{name}})
+}
+
+// add adds a value to a line.
+func (f *folding) add(line string, n uint64) {
+	have, again := f.lines[line]
+	if again {
+		f.report.Lost.Add(LossFrames, 1)
+	}
+	sum := disk.SaturatingAdd(have, n)
+	if over := have + n - sum; over != 0 { // modulo 2^64
+		f.report.Lost.AddLoss(codec.Loss{What: LossSaturated, Count: 1, Unit: f.unit(), Amount: over})
+	}
+	f.report.Totals[f.unit()] += sum - have
+	f.lines[line] = sum
+}
+
+// LossSaturated has the parts of values above the highest one.
+const LossSaturated codec.LossKind = "values above 2^64-1"
+
+func (f *folding) unit() ledger.Unit {
+	if f.times {
+		return ledger.Nanoseconds
+	}
+	return ledger.Samples
+}
+
+// frameReplacer replaces what ends a frame or line. A reader drops a carriage return only at the end of a line.
 var frameReplacer = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
 
-// foldStacks returns the number of samples of each stack in collapsed form.
-func foldStacks(s *reader.Store) (map[string]uint64, error) {
-	named := NewNamed(s)
-	folded := map[string]uint64{}
+// frameOf returns the text of a method's frame.
+func (f *folding) frameOf(m reader.Method) (string, error) {
+	name, err := f.named.Of(m)
+	if err != nil {
+		return "", err
+	}
+	text := cmp.Or(name.String(), unknownFunction)
+	frame, ok := f.names[text]
+	if !ok {
+		frame = frameReplacer.Replace(text)
+		if frame != text {
+			f.loseName(text)
+		}
+		f.names[text] = frame
+	}
+	return frame, nil
+}
+
+// foldStacks sets the lines of all stacks.
+func (f *folding) foldStacks(s *reader.Store) error {
 	var b []byte
 	for stack, err := range Sampled(s) {
 		if err != nil {
-			return nil, err
+			return err
+		}
+		n := stack.Count
+		other := stack.Time
+		if f.times {
+			n, other = other, n
+		}
+		if other > 0 {
+			f.dropped.Count++
+			f.dropped.Amount += other
+			if n == 0 {
+				continue
+			}
 		}
 		b = b[:0]
-		for i, f := range slices.Backward(stack.Frames) {
-			name, err := named.Of(f.Method)
+		for i, frame := range slices.Backward(stack.Frames) {
+			text, err := f.frameOf(frame.Method)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			b = append(b, frameReplacer.Replace(name.String())...)
+			b = append(b, text...)
 			if i > 0 {
 				b = append(b, ';')
 			}
 		}
-		folded[string(b)] = disk.SaturatingAdd(folded[string(b)], stack.Count)
+		if bytes.HasPrefix(b, commentStart) {
+			f.loseName(string(b))
+			b[1] = '_'
+		}
+		f.add(string(b), n)
 	}
-	return folded, nil
+	return nil
+}
+
+// hasCounts reports whether a stack has samples, and not only a time.
+func hasCounts(s *reader.Store) (bool, error) {
+	none := true
+	for stack, err := range Sampled(s) {
+		if err != nil || stack.Count > 0 {
+			return true, err
+		}
+		none = none && stack.Time == 0
+	}
+	return none, nil
 }
 
 // ErrNoSamples means that the archive has no sampled stacks.

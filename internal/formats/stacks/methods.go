@@ -1,10 +1,9 @@
 package stacks
 
 import (
-	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -94,69 +93,64 @@ func (n Name) Full() string { return n.String() + n.Parameters }
 // A Counter is a count of a whole method.
 type Counter struct {
 	Name string // plural noun, such as "bytecodes"
-	// Of returns the count in a profile. ok is false if the profile lacks the count.
-	Of func(p reader.Profile) (n uint64, ok bool)
+	Unit ledger.Unit
+	// each calls yield with the counts in a profile.
+	each func(p reader.Profile, yield func(n uint64))
 }
 
 // Counters returns all counters. No counter is a time.
 func Counters() []Counter {
 	return []Counter{
-		{"invocations", func(p reader.Profile) (uint64, bool) { return trainedCount(p.Invocations()) }},
-		{"backedges", func(p reader.Profile) (uint64, bool) { return trainedCount(p.Backedges()) }},
-		{"calls", sumOfCounts(layout.SubCalls)},
-		{"bytecodes", sumOfCounts(layout.SubBytecodes)},
-		{"cycles", sumOfCounts(layout.SubCycles)},
-		{"native_calls", sumOfCounts(layout.SubNativeCalls)},
-		{"new_arrays", sumOfCounts(layout.SubNewArrays)},
-		{"block_counts", sumBlockCounts},
+		{"invocations", ledger.Invocations, eachField(reader.Profile.Invocations)},
+		{"backedges", ledger.Backedges, eachField(reader.Profile.Backedges)},
+		{"calls", ledger.Calls, eachCount(layout.SubCalls)},
+		{"bytecodes", ledger.Bytecodes, eachCount(layout.SubBytecodes)},
+		{"cycles", ledger.Cycles, eachCount(layout.SubCycles)},
+		{"native_calls", ledger.NativeCalls, eachCount(layout.SubNativeCalls)},
+		{"new_arrays", ledger.NewArrays, eachCount(layout.SubNewArrays)},
+		{"block_counts", ledger.BlockCounts, eachBlockCount},
 	}
 }
 
-func trainedCount(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
+func eachField(of func(reader.Profile) (reader.Counter, bool)) func(reader.Profile, func(uint64)) {
+	return func(p reader.Profile, yield func(uint64)) {
+		if c, ok := of(p); ok {
+			yield(c.Trained())
+		}
+	}
+}
 
-// sumOfCounts returns a function that adds up the Count entries of a sub.
-func sumOfCounts(what layout.Sub) func(reader.Profile) (uint64, bool) {
-	return func(p reader.Profile) (sum uint64, ok bool) {
+// eachCount returns a function that yields the Count entries of a sub.
+func eachCount(what layout.Sub) func(reader.Profile, func(uint64)) {
+	return func(p reader.Profile, yield func(uint64)) {
 		for e := range p.Entries() {
 			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {
-				sum = disk.SaturatingAdd(sum, c.Trained())
-				ok = true
+				yield(c.Trained())
 			}
 		}
-		return sum, ok
 	}
 }
 
-// maxCount is the highest count of LLVM. The two greater numbers mark a sampled function as hot or warm.
-const maxCount = math.MaxUint64 - 2
-
-// sumBlockCounts adds up LLVM's counters.
-func sumBlockCounts(p reader.Profile) (sum uint64, ok bool) {
+// eachBlockCount yields LLVM's counters, but not those of a sampled function, which begin with a mark.
+func eachBlockCount(p reader.Profile, yield func(uint64)) {
 	for e := range p.Entries() {
 		rows, isList := e.Rows()
-		if !isList || e.Tag() != layout.TagCounters {
+		if !isList || e.Tag() != layout.TagCounters || rows.Len() > 0 && ledger.IsMark(rows.Cell(0, 0).Trained()) {
 			continue
 		}
 		for i := range rows.Len() {
-			if n := rows.Cell(i, 0).Trained(); n <= maxCount {
-				sum = disk.SaturatingAdd(sum, n)
-				ok = true
-			}
+			yield(rows.Cell(i, 0).Trained())
 		}
 	}
-	return sum, ok
 }
 
-// Sum adds up a counter over all profiles of a method. ok is false if no profile has the counter.
-func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
+// Each calls yield with the counts in all profiles of a method.
+func (c *Counter) Each(m reader.Method, yield func(n uint64)) error {
 	for p, err := range m.Profiles() {
 		if err != nil {
-			return 0, false, err
+			return err
 		}
-		if n, has := c.Of(p); has {
-			sum = disk.SaturatingAdd(sum, n)
-			ok = true
-		}
+		c.each(p, yield)
 	}
-	return sum, ok, nil
+	return nil
 }

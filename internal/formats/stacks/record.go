@@ -26,6 +26,7 @@ const LossNUL codec.LossKind = "names with a NUL byte, which ends them"
 type Recorder struct {
 	b       *builder.Builder
 	lost    *codec.Losses
+	Type    string // type of the samples, in the form type/unit of pprof
 	methods map[string]builder.MethodRef
 	samples map[stackKey]uint64
 }
@@ -39,7 +40,7 @@ type stackKey struct {
 
 // NewRecorder returns a Recorder that adds to b and reports losses to lost.
 func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
-	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[stackKey]uint64{}}
+	return &Recorder{b, lost, "samples/count", map[string]builder.MethodRef{}, map[stackKey]uint64{}}
 }
 
 // Add adds n samples of a stack, which has the leaf first and at least one frame. It returns the builder's error.
@@ -59,7 +60,7 @@ func (r *Recorder) methodByName(name string) builder.MethodRef {
 	if !ok {
 		kept, _, cut := strings.Cut(name, "\x00")
 		if cut {
-			r.lost.Add(LossNUL, 1)
+			r.lost.AddLoss(codec.Loss{What: LossNUL, Count: 1, First: []string{kept}})
 		}
 		m = r.b.Method(layout.Key{Name: kept})
 		r.methods[strings.Clone(name)] = m
@@ -85,6 +86,6 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 		}
 	}
 	t := r.b.Internal().Table(disk.TableProperties, 0)
-	t.Row(uint64(r.b.Internal().Symbol("pprof.sample_types")), uint64(r.b.Internal().Symbol("samples/count")))
+	t.Row(uint64(r.b.Internal().Symbol("pprof.sample_types")), uint64(r.b.Internal().Symbol(r.Type)))
 	return methods, len(all), r.b.Err()
 }

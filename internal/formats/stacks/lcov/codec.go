@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -12,6 +13,9 @@ type Exporter struct {
 	Lines    bool     // see [WriteOptions]
 	Programs []string // programs for [WriteLines], which replaces [Write] if there are any
 }
+
+// LossUnknown counts omitted methods.
+const LossUnknown codec.LossKind = "methods that may or may not have run: not known"
 
 // Format implements [codec.Exporter].
 func (e *Exporter) Format() codec.Format {
@@ -22,20 +26,19 @@ func (e *Exporter) Format() codec.Format {
 			codec.NewOption("binary", &e.Programs,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
 					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
-		}}
+		}, Units: []string{ledger.Invocations, ledger.Calls}}
 }
 
 // Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if len(e.Programs) > 0 {
-		lost, err := WriteLines(w, s, e.Programs...)
-		return &codec.Report{Lost: lost}, err
+		return WriteLines(w, s, e.Programs...)
 	}
 	r, err := Write(w, s, WriteOptions{Lines: e.Lines})
 	if err != nil {
 		return nil, err
 	}
 	var lost codec.Losses
-	lost.Add("methods that may or may not have run: not known", r.Unknown)
-	return &codec.Report{Lost: lost}, nil
+	lost.AddLoss(codec.Loss{What: LossUnknown, Count: r.Unknown, First: r.FirstUnknown})
+	return &codec.Report{Lost: lost, Totals: r.Totals}, nil
 }

@@ -2,11 +2,15 @@ package lcov
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -14,11 +18,12 @@ import (
 const (
 	LossUnmapped codec.LossKind = "functions that the programs have no coverage mapping of, as of system headers"
 	LossMismatch codec.LossKind = "functions whose code in the programs is not what was counted"
+	LossVersions codec.LossKind = "profiles of other versions of a function than the programs have"
 )
 
 // WriteLines writes the counts of all source lines and functions of programs, like llvm-cov export -format=lcov without
 // branches.
-func WriteLines(w io.Writer, s *reader.Store, programs ...string) (lost codec.Losses, err error) {
+func WriteLines(w io.Writer, s *reader.Store, programs ...string) (*codec.Report, error) {
 	var mappings []*coverage.Mapping
 	for _, name := range programs {
 		m, err := coverage.Open(name)
@@ -34,14 +39,7 @@ func WriteLines(w io.Writer, s *reader.Store, programs ...string) (lost codec.Lo
 	if err := writeCoverage(w, c); err != nil {
 		return nil, err
 	}
-	mismatches, err := c.Mismatches()
-	if err != nil {
-		return nil, err
-	}
-	lost.Add(LossMismatch, len(mismatches))
-	unmapped, err := countUnmapped(s, c)
-	lost.Add(LossUnmapped, unmapped)
-	return lost, err
+	return accountFunctions(s, c)
 }
 
 func writeCoverage(w io.Writer, c *coverage.Coverage) error {
@@ -107,14 +105,47 @@ func writeSourceLines(w *bufio.Writer, v *coverage.View) error {
 	return nil
 }
 
-func countUnmapped(s *reader.Store, c *coverage.Coverage) (n int, err error) {
+// accountFunctions adds up the counters of the functions whose lines were written. The others are losses.
+func accountFunctions(s *reader.Store, c *coverage.Coverage) (*codec.Report, error) {
+	report := &codec.Report{Totals: ledger.Totals{}}
 	for m, err := range s.Methods() {
 		if err != nil {
-			return n, err
+			return nil, err
 		}
-		if !c.Maps(m) {
-			n++
+		f, err := c.Function(m)
+		lost := codec.Loss{What: LossVersions, Unit: ledger.BlockCounts}
+		switch {
+		case err == nil:
+		case errors.Is(err, coverage.ErrNotMapped):
+			lost.What = LossUnmapped
+			lost.Count = 1
+			name, _ := m.Name() // Function has read it
+			lost.First = []string{name.String()}
+		case errors.Is(err, coverage.ErrMismatch):
+			lost.What = LossMismatch
+			lost.Count = 1
+			lost.First = []string{err.Error()}
+		default:
+			return nil, err
 		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			n := blockCounts(s, p)
+			if f != nil && p.Code() == f.Hash {
+				report.Totals[ledger.BlockCounts] += n
+			} else {
+				lost.Amount += n
+			}
+		}
+		report.Lost.AddLoss(lost)
 	}
-	return n, nil
+	return report, nil
+}
+
+func blockCounts(s *reader.Store, p reader.Profile) uint64 {
+	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: ledger.Totals{}}
+	c.AddBlock(disk.Block(p.Bytes()))
+	return c.Totals[ledger.BlockCounts]
 }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,6 +35,8 @@ type WriteOptions struct {
 type Report struct {
 	Files, Functions, Hit int
 	Unknown               int // methods without counts that can have run
+	FirstUnknown          []string
+	Totals                ledger.Totals // written counts
 }
 
 type function struct {
@@ -64,12 +66,16 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return report, out.Flush()
 }
 
+// namedUnknown is the number of unknown methods that a report names.
+const namedUnknown = 3
+
 // functionsByFile returns the functions of each file.
 func functionsByFile(s *reader.Store, report *Report) (map[string][]function, error) {
 	counts, err := newCallCounter(s)
 	if err != nil {
 		return nil, err
 	}
+	report.Totals = counts.written
 	named := stacks.NewNamed(s)
 	files := map[string][]function{}
 	for m, err := range s.Methods() {
@@ -80,13 +86,16 @@ func functionsByFile(s *reader.Store, report *Report) (map[string][]function, er
 		if err != nil {
 			return nil, err
 		}
-		if !known {
-			report.Unknown++
-			continue
-		}
 		name, err := named.Of(m)
 		if err != nil {
 			return nil, err
+		}
+		if !known {
+			report.Unknown++
+			if len(report.FirstUnknown) < namedUnknown {
+				report.FirstUnknown = append(report.FirstUnknown, name.Full())
+			}
+			continue
 		}
 		file := sourceFileOf(name)
 		files[file] = append(files[file], function{lineBreakReplacer.Replace(name.Short + name.Parameters), calls})
@@ -152,11 +161,12 @@ type callCounter struct {
 	s       *reader.Store
 	callers map[layout.Ref]uint64 // calls that the callers of a method recorded
 	any     bool                  // a method has a call count
+	written ledger.Totals
 }
 
 // newCallCounter returns a calls for s. It reads the callers in domain jamaica.
 func newCallCounter(s *reader.Store) (*callCounter, error) {
-	c := &callCounter{s: s, callers: map[layout.Ref]uint64{}}
+	c := &callCounter{s: s, callers: map[layout.Ref]uint64{}, written: ledger.Totals{}}
 	if s.Header().Domain != layout.DomainJamaica {
 		return c, nil
 	}
@@ -182,8 +192,13 @@ func (c *callCounter) countCalls(m reader.Method) (n uint64, known bool, err err
 	}
 	// The count of a native method includes the counts of its callers.
 	if native > 0 {
-		n = max(n, native)
 		counted = true
+	}
+	if native > 0 && native >= n {
+		n = native
+		c.written.Add(ledger.NativeCalls, native)
+	} else {
+		c.written.Add(ledger.CallCounts, c.callers[m.Ref()])
 	}
 	c.any = c.any || counted
 	if n == 0 && ran {
@@ -195,27 +210,30 @@ func (c *callCounter) countCalls(m reader.Method) (n uint64, known bool, err err
 // countInProfile returns the calls that p counted. It adds calls of a native method to native instead.
 func (c *callCounter) countInProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {
+		c.written.Add(ledger.Invocations, invocations.Trained())
 		return invocations.Trained(), true
 	}
 	for e := range p.Entries() {
 		switch {
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubCalls:
 			n = disk.SaturatingAdd(n, e.Cell(0).Trained())
+			c.written.Add(ledger.Calls, e.Cell(0).Trained())
 			ok = true
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubNativeCalls:
 			*native = disk.SaturatingAdd(*native, e.Cell(0).Trained())
 		case e.Tag() == layout.TagCounters && e.Cells() > 0:
-			return entryCount(e.Cell(0).Trained()), true
+			return c.countEntry(e.Cell(0).Trained()), true
 		}
 	}
 	return n, ok
 }
 
-// entryCount returns the count of a function's entry. The two highest numbers mark a sampled function as hot or warm.
-func entryCount(n uint64) uint64 {
-	if n >= math.MaxUint64-1 {
+// countEntry returns the count of a function's entry, given its counter.
+func (c *callCounter) countEntry(n uint64) uint64 {
+	if ledger.IsMark(n) {
 		return 1
 	}
+	c.written.Add(ledger.BlockCounts, n)
 	return n
 }
 

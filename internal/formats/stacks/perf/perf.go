@@ -5,145 +5,270 @@
 //
 // A sample begins with a line that has the command, the process, the time and the event. A line with address, symbol
 // and file follows for each frame, leaf first. With perf script -F +srcline, each frame has another line with source
-// file and line. Samples of all processes and events are merged. Samples without frames, recorded without -g, are lost.
+// file and line. Without -g, the frame is on the first line. Samples of all processes are merged. Those without frames,
+// as of tracepoints, are lost.
+//
+// A sample weighs its period, or 1 if the text has no periods. The periods of different events are not added: the
+// samples of the first event are kept, or those of [Importer].Event.
 package perf
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
 // Losses of the import.
 const (
 	LossNoStack codec.LossKind = "samples without a stack: record with perf record -g"
-	LossPeriods codec.LossKind = "periods of events: each sample counts as one"
+	LossEvents  codec.LossKind = "samples of other events than the chosen one: see the option event"
+	LossLines   codec.LossKind = "lines that are neither the head of a sample nor a frame"
 )
 
-// ErrSyntax means that a line is not from perf script.
-var ErrSyntax = errors.New("neither the head of a sample nor a frame, as perf script prints them")
+// Errors of the import.
+var (
+	// ErrSyntax means that the input has no sample.
+	ErrSyntax = errors.New("neither the head of a sample nor a frame, as perf script prints them")
+	// ErrNoEvent means that no sample has the event of the option.
+	ErrNoEvent = errors.New("no samples of event")
+)
 
-// An Importer reads the output of perf script. It has no options.
-type Importer struct{}
+// An Importer reads the output of perf script.
+type Importer struct {
+	// Event is the event whose samples are kept, with or without its modifiers. The default is the event of the first sample.
+	Event string
+}
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "perf", About: "the output of Linux's perf script"}
+func (i *Importer) Format() codec.Format {
+	return codec.Format{Name: "perf", About: "the output of Linux's perf script", Options: []codec.Option{
+		codec.NewOption("event", &i.Event, "event of perf record whose samples are kept (default that of the first sample)")}}
 }
 
 var (
-	// head matches the first line of a sample with command, process, optional processor, time, optional period and event.
-	sampleLine = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
-	// frame matches a frame with address, symbol, optional offset and file.
-	frameLine = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
-	// offset matches the offset after a symbol.
+	// timedHead matches the head of a sample: command, process, thread, processor, time, period, event, and the rest.
+	timedHead = regexp.MustCompile(`^\s*\S.*?\s+-?[0-9]+(?:\s*/\s*-?[0-9]+|\s+-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?` +
+		`[0-9]+\.[0-9]+:\s*(?:([0-9]+)\s+)?(?:(\S+?):(?:\s+(.*))?)?$`)
+	// plainHead matches a head without a time: command, process, period and event.
+	plainHead = regexp.MustCompile(`^\s*\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?(?:([0-9]+)\s+)?([^\s()]+):()$`)
+	// symbolOffset matches the offset after a symbol.
 	symbolOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
-	// place matches a source file and line.
+	// sourceLine matches a source file and line.
 	sourceLine = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
 )
 
-// Detect implements [codec.Importer]. The first lines must be the head of a sample and a frame.
+// A head is the first line of a sample.
+type head struct {
+	event  string
+	period uint64 // 0 if unknown
+	frame  string // symbol of the only frame, if it is on this line
+	whole  bool   // frame is set
+}
+
+func parseHead(line []byte) (h head, ok bool) {
+	if !bytes.Contains(line, []byte(": ")) && !bytes.HasSuffix(line, []byte(":")) {
+		return h, false
+	}
+	m := timedHead.FindSubmatch(line)
+	if m == nil {
+		m = plainHead.FindSubmatch(line)
+	}
+	if m == nil {
+		return h, false
+	}
+	h.event = string(m[2])
+	h.period, _ = strconv.ParseUint(string(m[1]), 10, 64)
+	if bytes.HasSuffix(m[3], []byte(")")) {
+		h.frame, h.whole = parseFrame(m[3])
+	}
+	return h, true
+}
+
+// parseFrame returns the symbol in a line with an address, a symbol and a file in parentheses. The symbol is "" if
+// unknown.
+func parseFrame(line []byte) (symbol string, ok bool) {
+	address, rest, _ := bytes.Cut(bytes.TrimLeft(line, " \t"), []byte(" "))
+	if len(address) == 0 || len(bytes.Trim(address, "0123456789abcdef")) > 0 {
+		return "", false
+	}
+	name := symbolOffset.ReplaceAll(bytes.TrimSpace(rest[:startOfFile(rest)]), nil)
+	if string(name) == "[unknown]" {
+		name = nil
+	}
+	return string(name), true
+}
+
+// startOfFile returns the index of the file name in parentheses at the end of a frame. It can have parentheses, as in
+// (/lib/x.so (deleted)). Without one, it is the length of the frame.
+func startOfFile(frame []byte) int {
+	if !bytes.HasSuffix(frame, []byte(")")) {
+		return len(frame)
+	}
+	depth := 0
+	for i, c := range slices.Backward(frame) {
+		switch {
+		case c == ')':
+			depth++
+		case c == '(':
+			depth--
+			if depth == 0 && (i == 0 || frame[i-1] == ' ') {
+				return i
+			}
+		}
+	}
+	return max(0, bytes.LastIndex(frame, []byte(" (")))
+}
+
+// Detect implements [codec.Importer]. The first lines must be the head of a sample, and a frame or another head.
 func (*Importer) Detect(start []byte, _ bool) bool {
 	seen := false
 	for n, line := 0, []byte(nil); n < 64 && len(start) > 0; n++ {
 		line, start, _ = bytes.Cut(start, []byte("\n"))
-		switch line = bytes.TrimRight(line, "\r \t"); {
-		case len(line) == 0 || line[0] == '#':
-		case seen:
-			return frameLine.Match(line)
-		case sampleLine.Match(line):
-			seen = true
-		default:
-			return false
+		line = bytes.TrimRight(line, "\r \t")
+		if len(line) == 0 || line[0] == '#' {
+			continue
 		}
+		h, ok := parseHead(line)
+		if !ok {
+			_, ok = parseFrame(line)
+			return seen && ok
+		}
+		if h.whole || seen && timedHead.Match(line) {
+			return true
+		}
+		seen = true
 	}
 	return false
 }
 
-// A sample is the current sample of an import.
-type sample struct {
-	open  bool // the head was read
-	stack []stacks.NamedFrame
+// shownEvents is the maximum number of events in the facts of an import.
+const shownEvents = 16
+
+// A sampleReader reads samples.
+type sampleReader struct {
+	*parse.Lines
+	recorder *stacks.Recorder
+	report   *codec.Report
+	event    string   // of the option, then the whole name
+	events   []string // the first shownEvents
+	open     bool     // the head was read
+	of       head
+	stack    []stacks.NamedFrame
+	read     int // samples
+	kept     int // samples of the event
 }
 
-// Import reads all samples. The error matches ErrSyntax for a malformed line.
-func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
+// Import reads all samples. Other lines are lost. The error matches ErrNoEvent, or ErrSyntax if there are no samples.
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
-	report := &codec.Report{Dumps: []*builder.Builder{b}}
-	r := stacks.NewRecorder(b, &report.Lost)
-	read := 0
-	var s sample
-	end := func() error {
-		if !s.open {
-			return nil
-		}
-		s.open = false
-		read++
-		if len(s.stack) == 0 {
-			report.Lost.Add(LossNoStack, 1)
-			return nil
-		}
-		return r.Add(s.stack, 1)
-	}
-	lines := parse.NewLines(in, in.Name)
-	for line, err := range lines.All() {
-		if err != nil {
-			return nil, err
-		}
-		line = bytes.TrimRight(line, " \t")
-		if len(line) > 0 && line[0] == '#' {
-			continue
-		}
-		m := sampleLine.FindSubmatch(line)
-		switch {
-		case len(line) == 0:
-			err = end()
-		case m != nil:
-			err = end()
-			s.open = true
-			s.stack = s.stack[:0]
-			if len(m[1]) > 0 {
-				report.Lost.Add(LossPeriods, 1)
-			}
-		case !s.open || !s.parseLine(line):
-			err = lines.Fail(ErrSyntax)
+	report := &codec.Report{Dumps: []*builder.Builder{b}, Totals: ledger.Totals{}}
+	r := sampleReader{Lines: parse.NewLines(in, in.Name), recorder: stacks.NewRecorder(b, &report.Lost), report: report,
+		event: i.Event}
+	for line, err := range r.All() {
+		if err == nil {
+			err = r.addLine(bytes.TrimRight(line, " \t"))
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if err := end(); err != nil {
+	if err := r.endSample(); err != nil {
 		return nil, err
 	}
+	switch {
+	case r.read == 0:
+		return nil, r.Fail(ErrSyntax)
+	case r.kept == 0:
+		return nil, fmt.Errorf("%s: %w %s: it has %s", in.Name, ErrNoEvent, r.event, strings.Join(r.events, ", "))
+	}
 	var err error
-	report.Methods, report.Entries, err = r.Record()
-	report.Facts = map[string]any{"samples": read}
+	report.Methods, report.Entries, err = r.recorder.Record()
+	report.Facts = map[string]any{"samples": r.read, "events": r.events}
 	return report, err
 }
 
-// parseLine parses a line after the head, and reports whether it is valid.
-func (s *sample) parseLine(line []byte) bool {
-	if m := frameLine.FindSubmatch(line); m != nil {
-		name := string(symbolOffset.ReplaceAll(m[2], nil))
-		if name == "[unknown]" {
-			name = ""
+func (r *sampleReader) addLine(line []byte) error {
+	if len(line) == 0 {
+		return r.endSample()
+	}
+	if line[0] == '#' {
+		return nil
+	}
+	if h, ok := parseHead(line); ok {
+		err := r.endSample()
+		r.open = true
+		r.of = h
+		r.stack = r.stack[:0]
+		if h.whole {
+			r.stack = append(r.stack, stacks.NamedFrame{Name: h.frame})
 		}
-		s.stack = append(s.stack, stacks.NamedFrame{Name: name})
+		return err
+	}
+	if !r.open || !r.addFrame(line) {
+		r.report.Lost.AddLoss(codec.Loss{What: LossLines, Count: 1, Line: r.Line,
+			First: []string{stacks.LostLine(r.Place, line)}})
+	}
+	return nil
+}
+
+// addFrame adds a frame, or the source line of the last one. It reports whether the line is valid.
+func (r *sampleReader) addFrame(line []byte) bool {
+	if name, ok := parseFrame(line); ok {
+		r.stack = append(r.stack, stacks.NamedFrame{Name: name})
 		return true
 	}
 	m := sourceLine.FindSubmatch(line)
-	if m == nil || len(s.stack) == 0 {
+	if m == nil || len(r.stack) == 0 {
 		return false
 	}
 	if n, err := strconv.ParseInt(string(m[1]), 10, 32); err == nil {
-		s.stack[len(s.stack)-1].Line = int32(n)
+		r.stack[len(r.stack)-1].Line = int32(n)
 	}
 	return true
+}
+
+// endSample adds the current sample, if there is one.
+func (r *sampleReader) endSample() error {
+	if !r.open {
+		return nil
+	}
+	r.open = false
+	weight := max(r.of.period, 1)
+	r.report.Totals[ledger.Samples] += weight
+	if len(r.events) < shownEvents && !slices.Contains(r.events, r.of.event) {
+		r.events = append(r.events, r.of.event)
+	}
+	if r.read == 0 && r.event == "" {
+		r.event = r.of.event
+	}
+	r.read++
+	loss := codec.Loss{Count: 1, Unit: ledger.Samples, Amount: weight,
+		First: []string{stacks.LostLine(r.Place, []byte(r.of.event))}}
+	if r.of.event != r.event && (r.kept > 0 || !strings.HasPrefix(r.of.event, r.event+":")) {
+		loss.What = LossEvents
+		r.report.Lost.AddLoss(loss)
+		return nil
+	}
+	r.kept++
+	r.event = r.of.event
+	if r.of.period > 0 {
+		r.recorder.Type = r.event + "/count"
+	}
+	if len(r.stack) == 0 {
+		loss.What = LossNoStack
+		r.report.Lost.AddLoss(loss)
+		return nil
+	}
+	return r.recorder.Add(r.stack, weight)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -76,6 +77,7 @@ type importBuild struct {
 	unknown      builder.MethodRef            // method of frames without a function, or 0
 	framesLeft   int                          // remaining number of frames before ErrDeep
 	samplesRead  int                          // number of samples read
+	sums         []uint64                     // totals of values, by type
 
 	stack          []frame // frames of the current sample
 	stacks         []stackSample
@@ -107,15 +109,12 @@ func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses) (*impor
 		framesLeft: freeFrames + framesPerByte*len(r.data), mergeThreshold: minMergeThreshold,
 		words: make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
 		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
-	others := 0
 	for i := range r.types {
 		switch name := r.typeName(&r.types[i]); {
 		case name == typeSamples && k.samples < 0:
 			k.samples = i
 		case name == typeCPU && k.cpu < 0:
 			k.cpu = i
-		default:
-			others++
 		}
 		if k.weight < 0 && (k.samples == i || k.cpu == i) {
 			k.weight = i
@@ -124,7 +123,7 @@ func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses) (*impor
 	if k.weight < 0 {
 		return nil, fmt.Errorf("%w: this one has %s", ErrNotCPU, cmp.Or(r.typeNames(), "none"))
 	}
-	lost.Add(LossTypes, others)
+	k.sums = make([]uint64, len(r.types))
 	lost.Add(LossMappings, max(0, r.mappings-1))
 	return k, nil
 }
@@ -224,12 +223,15 @@ func (k *importBuild) internSymbol(ref stringRef) uint64 {
 func (k *importBuild) addSample(s *sample) error {
 	k.samplesRead++
 	k.lost.Add(LossLabels, s.labels)
+	for i, n := range s.values {
+		k.sums[i] += magnitude(n)
+	}
 	if k.valueOf(s, k.samples) < 0 || k.valueOf(s, k.cpu) < 0 {
-		k.lost.Add(LossNegative, 1)
+		k.loseSample(LossNegative, s)
 		return nil
 	}
 	if len(s.locations) == 0 {
-		k.lost.Add(LossNoStack, 1)
+		k.loseSample(LossNoStack, s)
 		return nil
 	}
 	first := len(k.words)
@@ -241,6 +243,51 @@ func (k *importBuild) addSample(s *sample) error {
 	}
 	k.addStack(stackSample{first: first, samples: uint64(k.valueOf(s, k.samples)), time: uint64(k.valueOf(s, k.cpu))})
 	return nil
+}
+
+// loseSample adds the loss of a sample.
+func (k *importBuild) loseSample(what codec.LossKind, s *sample) {
+	loss := codec.Loss{What: what, Count: 1}
+	for _, i := range []int{k.samples, k.cpu} {
+		if i < 0 {
+			continue
+		}
+		loss.Unit = k.unitOf(i)
+		loss.Amount = magnitude(s.values[i])
+		k.lost.AddLoss(loss)
+		loss.Count = 0
+	}
+}
+
+// unitOf returns the unit of a value in accounts. Values that the archive does not keep have their type as the unit.
+func (k *importBuild) unitOf(i int) ledger.Unit {
+	switch i {
+	case k.samples:
+		return ledger.Samples
+	case k.cpu:
+		return ledger.Nanoseconds
+	}
+	return k.typeName(&k.types[i])
+}
+
+// totals returns the totals of all values, and adds the losses of those that the archive does not keep.
+func (k *importBuild) totals() map[string]uint64 {
+	totals := ledger.Totals{}
+	for i, n := range k.sums {
+		totals.Add(k.unitOf(i), n)
+		if i != k.samples && i != k.cpu {
+			k.lost.AddLoss(codec.Loss{What: LossTypes, Count: 1, Unit: k.unitOf(i), Amount: n,
+				First: []string{k.typeName(&k.types[i])}})
+		}
+	}
+	return totals
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
 }
 
 // valueOf returns value i of a sample, or 0 if i is -1.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -63,6 +64,7 @@ func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Re
 	if err := k.recordProfile(); err != nil {
 		return nil, err
 	}
+	report.Totals = k.totals()
 	report.Methods, report.Entries = k.countProfiles()
 	report.Facts = map[string]any{"samples": k.samplesRead, "edges": len(k.weights), "types": r.typeNames()}
 	return report, nil
@@ -73,7 +75,9 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "pprof", About: "sampled stacks, and counters of methods, for go tool pprof", Binary: true}
+	return codec.Format{Name: "pprof", About: "sampled stacks, and counters of methods, for go tool pprof", Binary: true,
+		Units: []string{ledger.Invocations, ledger.Backedges, ledger.Calls, ledger.Bytecodes, ledger.Cycles,
+			ledger.NativeCalls, ledger.NewArrays, ledger.BlockCounts, ledger.Samples, ledger.Nanoseconds}}
 }
 
 // Export writes the stacks and counters of an archive. See [Write].
@@ -82,7 +86,5 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lost codec.Losses
-	lost.Add("values above 2^63-1: pprof holds no higher ones", r.Clamped)
-	return &codec.Report{Lost: lost}, nil
+	return &codec.Report{Lost: r.Lost, Totals: r.Totals}, nil
 }

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,7 +26,24 @@ var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import p
 type Report struct {
 	Types   []string // types of sample values
 	Samples int
-	Clamped int // values above 2^63-1, written as 2^63-1
+	Totals  ledger.Totals // written values
+	Lost    codec.Losses
+}
+
+// Losses of the export.
+const (
+	LossClamped codec.LossKind = "values above 2^63-1: pprof holds no higher ones"
+	LossMarks   codec.LossKind = "counters at which LLVM saturates, or marks a function as hot or warm"
+)
+
+// addClamped returns a + b, limited to math.MaxInt64, and adds what is written of b to the totals.
+func (r *Report) addClamped(a, b uint64, unit ledger.Unit) int64 {
+	written := min(b, math.MaxInt64-a)
+	r.Totals.Add(unit, written)
+	if written < b {
+		r.Lost.AddLoss(codec.Loss{What: LossClamped, Count: 1, Unit: unit, Amount: b - written})
+	}
+	return int64(a + written)
 }
 
 // Write writes an archive. The error matches ErrNothing if there is nothing to write.
@@ -71,6 +91,7 @@ func newConverter(s *reader.Store) *converter {
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
+		report: Report{Totals: ledger.Totals{}},
 		// HasFunctions prevents readers from looking for symbols.
 		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
 			HasFunctions: true}}},
@@ -108,7 +129,7 @@ func (p *converter) addStacks() error {
 			}
 			p.stacks[string(key)] = sample
 		}
-		sample.Value[0] = int64(p.addClamped(uint64(sample.Value[0]), stack.Count))
+		sample.Value[0] = p.report.addClamped(uint64(sample.Value[0]), stack.Count, ledger.Samples)
 	}
 	return nil
 }
@@ -126,38 +147,34 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return sample, nil
 }
 
-// addClamped returns a + b, limited to math.MaxInt64.
-func (p *converter) addClamped(a, b uint64) uint64 {
-	if b > math.MaxInt64-a {
-		p.report.Clamped++
-		return math.MaxInt64
-	}
-	return a + b
-}
-
 // addCounters adds a sample for each method with a count.
 func (p *converter) addCounters() error {
+	values := make([]int64, len(p.counts))
 	for m, err := range p.s.Methods() {
 		if err != nil {
 			return err
 		}
-		var sample *profile.Sample
+		clear(values)
 		for i := range p.counts {
-			n, _, err := p.counts[i].Sum(m)
+			err := p.counts[i].Each(m, func(n uint64) {
+				if p.counts[i].Unit == ledger.BlockCounts && ledger.IsMark(n) {
+					p.report.Lost.AddLoss(codec.Loss{What: LossMarks, Count: 1, Unit: ledger.BlockCounts, Amount: n})
+					return
+				}
+				values[i] = p.report.addClamped(uint64(values[i]), n, p.counts[i].Unit)
+			})
 			if err != nil {
 				return err
 			}
-			if n == 0 {
-				continue
-			}
-			if sample == nil {
-				sample, err = p.newSample([]stacks.Frame{{Method: m}})
-				if err != nil {
-					return err
-				}
-			}
-			sample.Value[1+i] = int64(p.addClamped(0, n))
 		}
+		if !slices.ContainsFunc(values, func(n int64) bool { return n != 0 }) {
+			continue
+		}
+		sample, err := p.newSample([]stacks.Frame{{Method: m}})
+		if err != nil {
+			return err
+		}
+		copy(sample.Value[1:], values)
 	}
 	return nil
 }

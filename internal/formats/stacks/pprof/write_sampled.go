@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -44,7 +45,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 		return nil, err
 	}
 	w := &sampledWriter{Encoder: NewEncoder(out), s: s, places: places,
-		writtenFunctions: map[layout.Ref]writtenFunction{}, locationIDs: map[writtenPoint]uint64{}}
+		writtenFunctions: map[layout.Ref]writtenFunction{}, locationIDs: map[writtenPoint]uint64{}, report: Report{Totals: ledger.Totals{}}}
 	w.writeTypes(facts)
 	for stack, err := range stacks.Sampled(s) {
 		if err == nil {
@@ -82,18 +83,13 @@ func (w *sampledWriter) writeStack(k *stacks.Stack) error {
 		}
 		w.stack = append(w.stack, id)
 	}
-	values := []int64{w.clampValue(k.Count), w.clampValue(k.Time)}
-	w.Sample(w.stack, values[:len(w.report.Types)]...)
+	values := []int64{w.report.addClamped(0, k.Count, ledger.Samples)}
+	if len(w.report.Types) > 1 {
+		values = append(values, w.report.addClamped(0, k.Time, ledger.Nanoseconds))
+	}
+	w.Sample(w.stack, values...)
 	w.report.Samples++
 	return nil
-}
-
-func (w *sampledWriter) clampValue(n uint64) int64 {
-	if n > math.MaxInt64 {
-		w.report.Clamped++
-		return math.MaxInt64
-	}
-	return int64(n)
 }
 
 // locationID returns the id of a frame's location.

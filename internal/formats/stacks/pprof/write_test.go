@@ -105,7 +105,7 @@ func TestSpecimens(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
-			if report.Samples != len(p.Sample) || (report.Clamped > 0) != (name == "hotspot") ||
+			if report.Samples != len(p.Sample) || (report.Lost.Count(LossClamped) > 0) != (name == "hotspot") ||
 				p.TimeNanos != s.Header().DumpTime {
 				t.Errorf("%+v, time %d", report, p.TimeNanos)
 			}

@@ -30,7 +30,7 @@ func (e *Exporter) Format() codec.Format {
 			codec.NewOption("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
 			codec.NewOption("preprocessed", &e.Preprocessed,
 				"write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
-		}}
+		}, Units: []string{}}
 }
 
 // Errors of the export.
@@ -59,8 +59,9 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if e.Hot {
 		lost.Add(LossCold, p.dropCold())
 	}
+	report := &codec.Report{Lost: lost, Totals: map[string]uint64{}} // edges repeat the samples of stacks
 	if e.Preprocessed {
-		return &codec.Report{Lost: lost}, p.writeText(w)
+		return report, p.writeText(w)
 	}
-	return &codec.Report{Lost: lost}, p.writeProfile(w)
+	return report, p.writeProfile(w)
 }
