@@ -159,8 +159,7 @@ func (t *tally) addSamples() error {
 		return err
 	}
 	d := t.store.Header().Domain
-	of := map[facts.SampleUnit]string{facts.Samples: "samples taken",
-		facts.Nanoseconds: "processor time"}[unit]
+	of := map[facts.SampleUnit]string{facts.Samples: "samples taken", facts.Nanoseconds: "processor time"}[unit]
 	self := newMeasured(d, "self", string(unit), of+" in the method itself")
 	total := newMeasured(d, "total", string(unit), of+" in the method and in what it called")
 	t.measures = slices.DeleteFunc(t.measures, func(m *measured) bool { return m.Name == string(facts.Nanoseconds) })

@@ -160,10 +160,9 @@ func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch,
 // packagesBy returns the packages with their classes. It keeps them, since they take half of the time of a page in a
 // large archive, and many pages need them.
 func (v *treemapView) packagesBy(r *request) ([]branch, error) {
-	return resultOf(r, "the packages by "+v.by.Name,
-		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
-			return v.branches(ctx, v.groupByPackage)
-		})
+	return resultOf(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
+		return v.branches(ctx, v.groupByPackage)
+	})
 }
 
 func (v *treemapView) linkToPart(text, at string) link {
