@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 const (
@@ -289,4 +290,155 @@ func (w *walk) readable(k *disk.BlockKey) bool {
 		}
 	}
 	return true
+}
+
+// allTables checks every reference in the tables of region ex.
+func (w *walk) allTables() {
+	const atOnce = 1 << 14
+	for t, err := range w.s.Tables() {
+		if err != nil {
+			w.refused(inTables, int64(w.tables)<<32, err)
+			return
+		}
+		w.share((t.Rows+atOnce-1)/atOnce, func(w *worker, i int) {
+			for column := range t.Columns() {
+				w.column(&t, column, i*atOnce, min((i+1)*atOnce, t.Rows))
+			}
+		})
+		w.tables++
+	}
+}
+
+func (w *worker) column(t *reader.Table, column, from, to int) {
+	kind := t.Column(column)
+	for row := from; kind != disk.ColumnWord && row < to; row++ {
+		n := layout.Ref(t.Cell(column, row))
+		if n == 0 {
+			continue
+		}
+		if err := w.reference(kind, n); err != nil {
+			w.noteError(inTables, int64(w.tables)<<32+int64(row), err)
+		}
+	}
+}
+
+// reference checks that n refers to a record of a kind.
+func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
+	region := disk.RegionRO
+	what := ""
+	known := true
+	switch kind {
+	case disk.ColumnSymbol:
+		what, known = "text", w.starts.symbols.partial || w.isText(n)
+		if !w.isText(n) {
+			_, err = w.s.SymbolAt(n)
+		}
+	case disk.ColumnType:
+		if !w.isType(n) {
+			_, err = w.s.TypeAt(n)
+		}
+	case disk.ColumnMethod:
+		row := w.isRow(n)
+		what, known = "method", row || w.starts.methods.mayHave(n)
+		if w.naming || !known {
+			_, err = w.s.MethodAt(n)
+		}
+	case disk.ColumnProfile:
+		what, known = "profile", w.starts.blocks.mayHave(n)
+		if !w.starts.blocks.has(n) {
+			region = disk.RegionRW
+			_, err = w.s.ProfileAt(n)
+		}
+	case disk.ColumnContext:
+		if w.naming || !w.isContext(n) {
+			_, err = w.s.ContextAt(n)
+		}
+	}
+	if err == nil && !known {
+		err = disk.Corrupt(region, n.Offset(), "a table leads here, where no %s begins", what)
+	}
+	return err
+}
+
+func (w *walk) isRow(n layout.Ref) bool {
+	section := w.h.Parts[disk.PartUnexecuted]
+	return section.Holds(n.Offset(), disk.UnexecutedRowSize) && n.Offset() >= section.End()-w.rows()*disk.UnexecutedRowSize
+}
+
+// unexecuted checks the rows of unexecuted methods and their classes. Both must be sorted by key like method records,
+// and no method may have both a row and a record.
+func (w *worker) unexecuted() {
+	section := w.h.Parts[disk.PartUnexecuted]
+	if section.Size == 0 {
+		return
+	}
+	classes, rows, err := disk.ParseUnexecuted(section, w.data[section.Offset:])
+	if err != nil {
+		w.refused(inClasses, section.Offset, disk.Corrupt(disk.RegionRO, section.Offset, "%v", err))
+		return
+	}
+	record := w.h.Parts[disk.PartMethods].Offset
+	last := disk.ClassRow{}
+	row := int64(0)
+	all := rows.Size / disk.UnexecutedRowSize
+	for at := classes.Offset; at < classes.End() && w.goesOn(); at += disk.ClassRowSize {
+		class := disk.ParseClassRow(w.data[at:])
+		if class.Holder <= last.Holder || class.End <= last.End {
+			w.wrong(inClasses, at, disk.RegionRO, at,
+				"a class of methods that never ran does not come behind the one before, or has none")
+		} else {
+			w.rowClass(at, class.Holder)
+		}
+		var before recordKey
+		for ; row < min(int64(class.End), all); row++ {
+			here := rows.Offset + row*disk.UnexecutedRowSize
+			r := disk.ParseUnexecutedRow(w.data[here:])
+			rec := disk.MethodRecord{Name: r.Name, Signature: r.Signature, Holder: class.Holder}
+			if k, ok := w.keyOf(here, &rec); ok {
+				w.hash(keyed{recordKey: k, sought: sought{record: disk.RefOf(here)}})
+				w.ascend(here, &before, &k)
+				before = k
+			}
+			record = w.recordBehind(record, &rec)
+		}
+		last = class
+	}
+	if all == 0 || all != int64(last.End) {
+		w.wrong(inClasses, rows.Offset, disk.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", all,
+			last.End)
+	}
+}
+
+// recordBehind returns the offset of the first record from at on that is greater than a row. An equal one is a problem.
+func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
+	for at < w.methodsEnd {
+		rec := w.record(at)
+		order := disk.CompareDeclared(rec, *row)
+		if order == 0 {
+			w.wrong(inMethods, at, disk.RegionRO, at, "a method that does not sort behind the one before")
+		}
+		if order >= 0 {
+			break
+		}
+		at += int64(rec.Units) * disk.Unit
+	}
+	return at
+}
+
+// rowClass checks that a class has a name and no loader, and that the next type has another name. Then classes in file
+// order are sorted by key. The previous type cannot have the same name, because it would have no loader either.
+func (w *worker) rowClass(at int64, holder layout.Ref) {
+	if !w.isType(holder) {
+		_, err := w.s.TypeAt(holder)
+		w.refused(inClasses, at, err)
+		return
+	}
+	t := disk.ParseType(w.data[holder.Offset():])
+	name, ok := w.textOf(inClasses, at, t.Name)
+	next := holder + disk.TypeSize/disk.Unit
+	same := w.isType(next) && disk.ParseType(w.data[next.Offset():]).Name == t.Name
+	if ok && (name == "" || t.Loader != 0 || same) {
+		w.wrong(inClasses, at, disk.RegionRO, at,
+			"class %q of methods that never ran is not the only one of that name, or has a loader", name)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -201,4 +202,209 @@ func (w *walk) totals() {
 	if f.summary != w.h.Summary {
 		w.wrong(inTotals, 0, disk.RegionHeader, 0, "the summary is %+v, recorded is %+v", f.summary, w.h.Summary)
 	}
+}
+
+// places is a set of offsets in a part of the file, with one bit for each unit.
+type places struct {
+	span    layout.Span
+	bits    []uint64
+	partial bool // the walk that fills the set ended early
+}
+
+func newPlaces(span layout.Span) places {
+	return places{span: span, bits: make([]uint64, (span.Size/disk.Unit+63)/64)}
+}
+
+// has reports whether n is in the set. Offsets outside the part are not.
+func (p *places) has(n layout.Ref) bool {
+	if !p.span.Holds(n.Offset(), disk.Unit) {
+		return false
+	}
+	word, bit := p.bit(n)
+	return *word&bit != 0
+}
+
+// mayHave is like has, but also returns true if the set is incomplete.
+func (p *places) mayHave(n layout.Ref) bool { return p.partial || p.has(n) }
+
+func (p *places) remove(n layout.Ref) bool {
+	if !p.has(n) {
+		return false
+	}
+	word, bit := p.bit(n)
+	*word &^= bit
+	return true
+}
+
+func (p *places) bit(n layout.Ref) (word *uint64, bit uint64) {
+	unit := (n.Offset() - p.span.Offset) / disk.Unit
+	return &p.bits[unit/64], 1 << (unit % 64)
+}
+
+// first returns the lowest element of the set and the number of elements.
+func (p *places) first() (first layout.Ref, count int) {
+	for i, word := range p.bits {
+		if word != 0 && count == 0 {
+			first = disk.RefOf(p.span.Offset + int64(64*i+bits.TrailingZeros64(word))*disk.Unit)
+		}
+		count += bits.OnesCount64(word)
+	}
+	return first, count
+}
+
+// starts has the offsets at which records begin. A reference to another offset is a problem, whatever the bytes there.
+type starts struct {
+	symbols places
+	names   places // texts that can be part of a key
+	methods places // method records
+	blocks  places
+}
+
+func newStarts(h *layout.Header) starts {
+	symbols := h.Parts[disk.PartSymbols]
+	return starts{symbols: newPlaces(symbols), names: newPlaces(symbols), methods: newPlaces(h.Parts[disk.PartMethods]),
+		blocks: newPlaces(disk.RegionOf(h, disk.RegionRW))}
+}
+
+func (w *walk) isType(n layout.Ref) bool {
+	types := w.h.Parts[disk.PartTypes]
+	return types.Holds(n.Offset(), disk.TypeSize) && (n.Offset()-types.Offset)%disk.TypeSize == 0
+}
+
+// A marker adds offsets to a set that several goroutines fill. It writes whole words.
+type marker struct {
+	places *places
+	word   int64
+	bits   uint64
+}
+
+// markRecord records that a record begins at offset at, which must be in the marker's span.
+func (k *marker) markRecord(at int64) {
+	unit := (at - k.places.span.Offset) / disk.Unit
+	if unit>>6 != k.word {
+		k.flush()
+		k.word = unit >> 6
+	}
+	k.bits |= 1 << (unit & 63)
+}
+
+func (k *marker) flush() {
+	if k.bits != 0 {
+		atomic.OrUint64(&k.places.bits[k.word], k.bits)
+	}
+	k.bits = 0
+}
+
+func (w *walk) frame() {
+	if !w.frameIsSound() {
+		w.unsummed = true
+		w.refused(inPages, 0, w.m.Verify(w.ctx, nil))
+	}
+	w.advance(disk.ChecksummedSpan(w.h).Offset)
+}
+
+func (w *walk) frameIsSound() bool {
+	h, err := disk.ParseHeader(w.data, w.h.FileSize)
+	if err != nil || *h != *w.h {
+		return false
+	}
+	ps := disk.RegionOf(w.h, disk.RegionPS).Offset
+	for level := range w.tree.Levels() {
+		groups := int64(1)
+		if level+1 < w.tree.Levels() {
+			groups = w.tree.Count(level + 1)
+		}
+		for group := range groups {
+			want := w.h.SumRoot
+			if level+1 < w.tree.Levels() {
+				want = w.checksumAt(level+1, group)
+			}
+			g := w.tree.Group(level, group)
+			if disk.Checksum(w.data[ps+g.Offset:ps+g.End()]) != want {
+				return false
+			}
+		}
+	}
+	for _, b := range w.data[ps+w.tree.Size() : disk.ChecksummedSpan(w.h).Offset] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) checksumAt(level int, n int64) uint64 {
+	return le.Uint64(w.data[disk.RegionOf(w.h, disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
+}
+
+// advance adds size to the number of verified bytes and reports the progress.
+func (w *walk) advance(size int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done += size; w.progress != nil {
+		w.progress(w.done, w.h.FileSize)
+	}
+}
+
+// pages verifies the pages before rw, and walks the symbols.
+func (w *walk) pages() {
+	symbols := w.h.Parts[disk.PartSymbols]
+	rw := disk.RegionOf(w.h, disk.RegionRW)
+	before := w.pagesOf(disk.ChecksummedSpan(w.h).Offset, symbols.Offset)
+	behind := w.pagesOf(symbols.End(), rw.Offset)
+	if rw.Size == 0 {
+		behind.end = w.tree.Pages()
+	}
+	tasks := append(before.split(), behind.split()...)
+	spans := w.symbolSpans
+	w.share(len(spans)+len(tasks), func(w *worker, i int) {
+		if i >= len(spans) {
+			tasks[i-len(spans)].rest()
+			return
+		}
+		pages := w.pagesOf(spans[i].Offset, spans[i].End())
+		w.symbols(spans[i], &pages)
+		pages.rest()
+	})
+}
+
+// A summer verifies the checksums of a range of pages in order.
+type summer struct {
+	*walk
+	next, end int64 // page numbers
+	size      int64 // size of the verified pages in bytes
+}
+
+// pagesOf returns the pages of the span [from, to). A page that crosses a bound belongs to the span that begins in it.
+func (w *walk) pagesOf(from, to int64) summer {
+	return summer{walk: w, next: w.tree.Page(from), end: w.tree.Page(to)}
+}
+
+func (s *summer) split() (tasks []summer) {
+	const few = 512
+	for at := s.next; at < s.end; at += few {
+		tasks = append(tasks, summer{walk: s.walk, next: at, end: min(at+few, s.end)})
+	}
+	return tasks
+}
+
+// upTo verifies the pages that begin before offset, whose bytes are in the CPU caches afterwards.
+func (s *summer) upTo(offset int64) {
+	for ; s.next < s.end; s.next++ {
+		span := s.tree.PageSpan(s.next)
+		if span.Offset >= offset {
+			return
+		}
+		got := disk.Checksum(s.data[span.Offset:span.End()])
+		want := s.checksumAt(0, s.next)
+		if got != want && !s.unsummed {
+			s.noteError(inPages, span.Offset, disk.ChecksumError(disk.RegionAt(s.h, span.Offset), span, got, want))
+		}
+		s.size += span.Size
+	}
+}
+
+func (s *summer) rest() {
+	s.upTo(s.h.FileSize)
+	s.advance(s.size)
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -143,4 +144,133 @@ func (p *Point) describeSub(e reader.Entry) {
 	if p.Sub == "mem-op-size" {
 		p.SubWords = "memory operation size"
 	}
+}
+
+// A Site is the kind of guess that compilers make from the outcomes of a point.
+type Site string
+
+// The kinds of sites.
+const (
+	SiteReceivers Site = "receivers" // receiver types of a call
+	SiteChecked   Site = "checked"   // types at a type check, which may also see null
+	SiteTargets   Site = "targets"   // targets of an indirect call
+	SiteBranch    Site = "branch"    // the two ways of a branch
+	SiteSwitch    Site = "switch"    // the ways of a switch
+	SiteNull      Site = "null"      // whether a type check saw null
+)
+
+// OthersText describes the outcomes of a site that have no row.
+func (s Site) OthersText() string {
+	switch s {
+	case SiteReceivers, SiteChecked:
+		return outcomeWords[Others]
+	case SiteTargets:
+		return "other targets"
+	}
+	return "other ways"
+}
+
+// Trained iterates over the entries of a profile's data section as points. Counts are the trained ones. Outcomes have
+// IDs but no names, and points have no shares. Each point is valid until the next iteration.
+func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
+	return func(yield func(reader.Entry, *Point) bool) {
+		r := &pointReader{s: q.Store(), trained: true}
+		p := Point{}
+		for e := range q.Entries() {
+			kind := pointKindOf(e)
+			p = Point{Point: e.Point(), Site: siteKindOf(e), NullSeen: sawNull(e), Outcomes: p.Outcomes[:0],
+				PointDetails: PointDetails{Group: kind.group, RowNoun: kind.rows, BySchema: kind.read == nil},
+				entry:        e, store: r.s}
+			if !p.BySchema {
+				r.addOutcomes(&p, e)
+			}
+			if !yield(e, &p) {
+				return
+			}
+		}
+	}
+}
+
+// A CellGroup holds consecutive cells of a point's entry, as the schema of its tag groups them. Lengths and
+// displacements are left out.
+type CellGroup struct {
+	Name string // name of the rows; "" if Once
+	Once bool
+	List bool // every row is a single number
+	Rows [][]Cell
+}
+
+// A Cell is a type, a method, text or a number in an entry.
+type Cell struct {
+	Name   string
+	Full   string // Name and the row's number, as in "slot 3"
+	Count  bool   // Value counts an outcome
+	Type   *ValueType
+	Method *MethodName // with Method "" if the cell has no method
+	Text   string
+	Value  uint64
+	// Modified marks a Value with one bit per word of an argument; a set bit means that the method modifies the word.
+	Modified bool
+}
+
+// Cells returns the cells of the point's entry. It reads the archive, so the store must still be open.
+func (p *Point) Cells() (groups []CellGroup, err error) {
+	r := &pointReader{s: p.store}
+	for rows := range (*mapped.Mapping)(p.store.Mapping()).Shape().Groups(p.entry.Bytes()) {
+		if rows.Repeat == disk.PerGap && rows.N == 0 {
+			continue
+		}
+		g := CellGroup{Name: rows.Name, Once: rows.Repeat == disk.Once, Rows: make([][]Cell, rows.N)}
+		g.List = !g.Once && len(rows.Cells) == 1 && !rows.HasPointers()
+		for row := range rows.N {
+			for i, spec := range rows.Cells {
+				if spec.Kind != disk.CellLength && spec.Kind != disk.CellDisplacement {
+					c := r.readCell(p.entry, rows.Cell(row, i), spec)
+					c.setFullName(g.Once, row)
+					g.Rows[row] = append(g.Rows[row], c)
+				}
+			}
+		}
+		groups = append(groups, g)
+	}
+	return groups, r.err
+}
+
+func (c *Cell) setFullName(once bool, row int) {
+	switch {
+	case once:
+		c.Full = c.Name
+	case c.Modified:
+		c.Full = fmt.Sprintf("argument %d", row)
+	default:
+		c.Full = fmt.Sprintf("%s %d", c.Name, row)
+	}
+}
+
+func (r *pointReader) readCell(e reader.Entry, at int, spec disk.CellSpec) Cell {
+	c := Cell{Name: spec.Name, Count: spec.Kind == disk.CellCount, Value: e.Cell(at).Load()}
+	switch signed := at == 0 && disk.Entry(e.Bytes()).SignedCount(); {
+	case spec.Kind == disk.CellType || spec.Kind == disk.CellTypeWord:
+		word := e.TypeCell(at)
+		if spec.Kind == disk.CellType {
+			word = reader.TypeWord{Type: word.Type}
+		}
+		t := r.readValueType(0, word)
+		c.Type = &t
+	case spec.Kind == disk.CellMethod:
+		m, err := e.MethodCell(at)
+		r.keepError(err)
+		o := Outcome{Method: &MethodName{}}
+		r.setMethod(&o, m)
+		c.Method = o.Method
+	case len(spec.Bits) > 0:
+		c.Text = spec.BitNames(c.Value)
+	case spec.Kind == disk.CellSuccessor:
+		point, index := disk.UnpackSuccessor(c.Value)
+		c.Text = fmt.Sprintf("%d (%d)", point, index)
+	case spec.Kind == disk.CellFlags || signed:
+		c.Modified = !signed
+		c.Text = fmt.Sprint(int64(c.Value))
+	}
+	return c
 }

@@ -1,9 +1,13 @@
 package compare
 
 import (
+	"cmp"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -225,4 +229,90 @@ func commonCounts(a, b []cell) iter.Seq2[uint64, uint64] {
 			}
 		}
 	}
+}
+
+type samplePoint struct {
+	kind  kind
+	point int32
+}
+
+// countsSamples reports whether counts of a kind are compared by method and point over all contexts. Two runs share few
+// whole stacks, so a comparison by context would show little but chance.
+func (k kind) countsSamples() bool { return k == kindSamples || k == kindNanoseconds }
+
+type samples map[samplePoint]uint64
+
+func (s samples) addSiteSamples(t *site) (sum float64) {
+	at := samplePoint{t.kind, t.point}
+	for _, c := range t.cells {
+		s[at] = disk.SaturatingAdd(s[at], c.count)
+		sum += float64(c.count)
+	}
+	return sum
+}
+
+// sortedPoints returns the points in a reproducible order for floating-point totals.
+func (s samples) sortedPoints() []samplePoint {
+	return slices.SortedFunc(maps.Keys(s), func(a, b samplePoint) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.point, b.point))
+	})
+}
+
+func (o *methodOverlap) addSampleOverlap() {
+	a := o.c.profilesA.samples
+	b := o.c.profilesB.samples
+	for _, at := range a.sortedPoints() {
+		o.addOverlap(at.kind, a[at], b[at])
+	}
+}
+
+type allocationKey struct {
+	function uint64
+	stack    string
+}
+
+func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float64, err error) {
+	t, err := s.TableOrEmpty(disk.TableAllocations)
+	if err != nil {
+		return nil, 0, err
+	}
+	bytes = map[allocationKey]uint64{}
+	for row := range t.Rows {
+		key := allocationKey{function: t.Cell(disk.AllocationFunction, row)}
+		if t.Cell(disk.AllocationStack, row) != 0 {
+			key.stack, err = t.Text(disk.AllocationStack, row)
+			if err != nil {
+				return nil, 0, err
+			}
+		}
+		n := t.Cell(disk.AllocationFields+disk.HeapBytes, row)
+		bytes[key] = disk.SaturatingAdd(bytes[key], n)
+		sum += float64(n)
+	}
+	return bytes, sum, nil
+}
+
+func (c *comparison) compareAllocations() error {
+	a, sumA, err := allocatedBytes(c.a)
+	if err != nil {
+		return err
+	}
+	b, sumB, err := allocatedBytes(c.b)
+	if err != nil {
+		return err
+	}
+	const k = kindAllocatedBytes
+	c.sumA[k], c.sumB[k] = sumA, sumB
+	keys := slices.SortedFunc(maps.Keys(b), func(x, y allocationKey) int { // floating-point totals depend on the order
+		return cmp.Or(cmp.Compare(x.function, y.function), cmp.Compare(x.stack, y.stack))
+	})
+	for _, key := range keys {
+		y := b[key]
+		if x, both := a[key]; both {
+			c.overlap[k] += countOverlap(x, y, sumA, sumB)
+		} else {
+			c.onlyB[k] += shareOfSum(float64(y), sumB)
+		}
+	}
+	return nil
 }

@@ -1,5 +1,11 @@
 package disk
 
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
+
 // A sketch has, for each profile point of a method's code, hashes of the bytecode's operation and operands. They are
 // sufficient to recognize the point in other code. The table [TableCode] keeps sketches, so that profiles can be
 // adapted to new code without the old code. Its rows are [method, sketch symbol].
@@ -108,4 +114,63 @@ func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 // NewSketchPoint truncates 64-bit hashes to the bits that a sketch stores.
 func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
 	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
+}
+
+// A Mark is set on a profile point whose counts come from another version of the code.
+type Mark struct {
+	// Derived is true if the counts follow from those of other points. Otherwise the point itself was counted.
+	Derived    bool    `json:"derived"`
+	Confidence float64 `json:"confidence"` // from 0 to 1
+}
+
+// String returns "moved(0.97)" or "derived(0.99)", for lists of points.
+func (m Mark) String() string {
+	if m.Derived {
+		return fmt.Sprintf("derived(%.2f)", m.Confidence)
+	}
+	return fmt.Sprintf("moved(%.2f)", m.Confidence)
+}
+
+// Marks are the marks of an archive; nil if it has none.
+type Marks map[MarkedPoint]Mark
+
+// A MarkedPoint identifies a profile point.
+type MarkedPoint struct {
+	Method layout.Ref
+	Code   uint64
+	Point  int32
+}
+
+// Columns of TableMoved.
+const (
+	movedMethod = iota
+	movedCode
+	movedPoint
+	movedDerived
+	movedConfidence
+)
+
+// ParseMarks decodes TableMoved from its cells. Of several marks of a point it keeps the least confident one.
+func ParseMarks(rows int, cell func(column, row int) uint64) Marks {
+	if rows == 0 {
+		return nil
+	}
+	marks := make(Marks, rows)
+	for row := range rows {
+		p := MarkedPoint{layout.Ref(cell(movedMethod, row)), cell(movedCode, row), int32(cell(movedPoint, row))}
+		mark := Mark{cell(movedDerived, row) != 0, float64(cell(movedConfidence, row)) / float64(layout.WeightOne)}
+		if other, ok := marks[p]; !ok || mark.Confidence < other.Confidence {
+			marks[p] = mark
+		}
+	}
+	return marks
+}
+
+// At returns the mark of a point of the profile b.
+func (m Marks) At(b Block, point int32) (mark Mark, ok bool) {
+	if m == nil {
+		return mark, false
+	}
+	mark, ok = m[MarkedPoint{b.Method(), b.Code(), point}]
+	return mark, ok
 }

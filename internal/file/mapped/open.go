@@ -236,3 +236,129 @@ func (o *Options) reportRejection(err error) error {
 	}
 	return err
 }
+
+// OpenReaderAt opens an archive of size bytes from r, for instance a part of a larger file. name is the path in
+// errors. The archive is read into memory, o.Heap is ignored, and r is not used afterwards. Errors about the content
+// are the same as from Open; other errors come from r.
+func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
+	data, err := readWhole(io.NewSectionReader(r, 0, max(size, 0)), size)
+	if err != nil {
+		return nil, o.reportRejection(addFileName(err, name))
+	}
+	return FromBytes(name, data, o)
+}
+
+// OpenFS opens an archive in a file system, such as an embedded one. The archive is read into memory, and o.Heap is
+// ignored. Errors about the content are the same as from Open; other errors come from the file system.
+func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
+	data, err := readFile(fsys, name)
+	if err != nil {
+		return nil, o.reportRejection(addFileName(err, name))
+	}
+	return FromBytes(name, data, o)
+}
+
+// readFile reads a file and limits memory to the size of the archive in it.
+func readFile(fsys fs.FS, name string) (data []byte, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err == nil {
+		err = requireRegular(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readWhole(f, info.Size())
+}
+
+func addFileName(err error, name string) error {
+	var path *fs.PathError
+	var content *layout.Error
+	if errors.As(err, &path) || errors.As(err, &content) {
+		return disk.WithFileName(err, name)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Expect has the requirements on an archive; see archive.Expect.
+type Expect struct {
+	Domain      layout.Domain
+	ProducerID  [16]byte
+	Producer    string
+	Fingerprint [16]byte
+	Params      *layout.Params
+	Program     *Program
+}
+
+// A Program is a VM build with a class path; see archive.Program.
+type Program struct {
+	VM        string
+	ClassPath []layout.ClassPathEntry
+	Appended  bool
+}
+
+func (p *Program) matchesFingerprint(recorded [16]byte) bool {
+	switch {
+	case recorded == [16]byte{}:
+		return false
+	case !p.Appended:
+		return recorded == disk.Fingerprint(p.VM, p.ClassPath)
+	}
+	for f := range disk.Fingerprints(p.VM, p.ClassPath) {
+		if f == recorded {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Expect) checkHeader(h *layout.Header) error {
+	if e.Domain != 0 && e.Domain != h.Domain {
+		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
+	}
+	if e.ProducerID != [16]byte{} && e.ProducerID != h.ProducerID {
+		return mismatch("it is of the producer %x (%s), expected is %x: name an archive of that producer", h.ProducerID,
+			h.Producer, e.ProducerID)
+	}
+	if e.Producer != "" && e.Producer != h.Producer {
+		return mismatch("its producer is %q, expected is %q: record it again with that one", h.Producer, e.Producer)
+	}
+	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
+		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program",
+			h.Fingerprint, e.Fingerprint)
+	}
+	if e.Program != nil && !e.Program.matchesFingerprint(h.Fingerprint) {
+		if h.Fingerprint == [16]byte{} {
+			return mismatch("it does not say which program it was recorded with: record it again, or expect no program")
+		}
+		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with "+
+			"this program, or expect none", h.Fingerprint)
+	}
+	if e.Params == nil {
+		return nil
+	}
+	return compareShapingSettings(&h.Params, e.Params)
+}
+
+func compareShapingSettings(has, want *layout.Params) error {
+	for _, s := range []struct {
+		name      string
+		has, want uint32
+	}{{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
+		{"BciProfileWidth", has.BciProfileWidth, want.BciProfileWidth},
+		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap}} {
+		if s.has != s.want {
+			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again",
+				s.name, s.has, s.want)
+		}
+	}
+	return nil
+}
+
+func mismatch(format string, args ...any) error {
+	return &layout.Error{Offset: -1, Kind: layout.ErrIdentity, Detail: fmt.Sprintf(format, args...)}
+}

@@ -2,13 +2,20 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"sync/atomic"
+	"syscall"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
@@ -186,4 +193,126 @@ func (f *File) closeAndCleanUp() {
 		_ = f.target.folder.Remove(f.name)
 	}
 	_ = f.file.Close()
+}
+
+// ErrNotStored is the error if a file differs from the data written, although every write succeeded.
+var ErrNotStored = errors.New("it does not hold what was written to it: the disk or the file system is faulty; " +
+	"write to another one")
+
+type writtenBlock struct {
+	at, end int64
+	sum     uint64
+}
+
+// writtenBlocks records the writes of a file, which are read back before the file gets its name.
+type writtenBlocks struct {
+	mu     sync.Mutex
+	blocks []writtenBlock
+}
+
+func (p *writtenBlocks) recordWrite(b []byte, at int64) {
+	sum := xxhash.Sum64(b)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blocks = append(p.blocks, writtenBlock{at, at + int64(len(b)), sum})
+}
+
+// errWrittenTwice is the error if a byte was written twice, so that the expected value is unknown.
+var errWrittenTwice = errors.New("a byte was written twice")
+
+// readBack compares the file with all writes. The error matches ErrNotStored or comes from f.
+func (p *writtenBlocks) readBack(f io.ReaderAt) error {
+	slices.SortFunc(p.blocks, func(a, b writtenBlock) int { return cmp.Compare(a.at, b.at) })
+	buffer := []byte(nil)
+	end := int64(0)
+	for _, one := range p.blocks {
+		if one.at < end {
+			return errWrittenTwice
+		}
+		end = one.end
+		buffer = slices.Grow(buffer[:0], int(one.end-one.at)) // no more than writeBlock
+		b := buffer[:one.end-one.at]
+		if n, err := f.ReadAt(b, one.at); n < len(b) {
+			if err == io.EOF || err == nil {
+				return fmt.Errorf("byte %d: %w", one.at+int64(n), ErrNotStored)
+			}
+			return err
+		}
+		if xxhash.Sum64(b) != one.sum {
+			return fmt.Errorf("bytes %d to %d: %w", one.at, one.end-1, ErrNotStored)
+		}
+	}
+	return nil
+}
+
+// A system makes all operating system calls that publish a file. Tests record them and inject faults.
+type system interface {
+	Stat(path string) (fs.FileInfo, error)
+	Lstat(path string) (fs.FileInfo, error)
+	Readlink(path string) (string, error)
+	OpenFolder(path string) (folder, error)
+}
+
+// A folder is an open directory. Names are relative to it.
+type folder interface {
+	Name() string // path that it was opened by
+	Lstat(name string) (fs.FileInfo, error)
+	Open(name string, flag int, mode fs.FileMode) (file, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	Close() error
+}
+
+type file interface {
+	io.WriterAt
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
+	Chmod(fs.FileMode) error
+	Chown(uid, gid int) error
+	Lock() error // errLocked if another process has the lock
+	Sync() error
+	Readdirnames(n int) ([]string, error)
+	Close() error
+}
+
+type operatingSystem struct{}
+
+func (operatingSystem) Stat(path string) (fs.FileInfo, error)  { return os.Stat(path) }
+func (operatingSystem) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+func (operatingSystem) Readlink(path string) (string, error)   { return os.Readlink(path) }
+
+func (operatingSystem) OpenFolder(path string) (folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFolder{root}, nil
+}
+
+type openFolder struct{ *os.Root }
+
+func (f openFolder) Open(name string, flag int, mode fs.FileMode) (file, error) {
+	opened, err := f.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return openFile{opened}, nil
+}
+
+type openFile struct{ *os.File }
+
+func (f openFile) Lock() error { return tryFlock(f.File) }
+
+// maxInterrupted limits the retries of a call that signals interrupt.
+const maxInterrupted = 1000
+
+// LockFile locks a file for this process, until the process ends. supported is false on file systems without locks.
+func LockFile(file *os.File) (locked, supported bool) { return tryLock(openFile{file}) }
+
+func tryLock(f file) (locked, supported bool) {
+	err := f.Lock()
+	for try := 0; errors.Is(err, syscall.EINTR) && try < maxInterrupted; try++ {
+		err = f.Lock()
+	}
+	return err == nil, err == nil || errors.Is(err, errLocked)
 }

@@ -1,6 +1,14 @@
 package live
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/hotspot/compilelog"
+	"github.com/profarc/profarc/layout"
+)
 
 // The code cache consists of heaps, each a contiguous sequence of blocks:
 //
@@ -199,4 +207,143 @@ func (w *walker) isInitialized(klass uint64) bool {
 	}
 	b, err := w.src.readBytes(klass+s.state, byteWidth)
 	return err == nil && b[0] == s.done
+}
+
+// addCompilations records the compiled code of the recorded methods and of methods without a profile. Code of one
+// method, level and entry is numbered in the order of the VM's ids.
+func (b *build) addCompilations(o *Options) error {
+	methods, err := b.compiledMethods(o)
+	if err != nil {
+		return err
+	}
+	code := slices.Clone(b.snap.code)
+	slices.SortFunc(code, func(x, y compilation) int { return cmp.Compare(x.id, y.id) })
+	type kind struct {
+		method builder.MethodRef
+		level  uint8
+		point  int32
+	}
+	numbers := map[kind]uint64{}
+	for _, c := range code {
+		m, ok := methods[c.method]
+		if !ok {
+			continue
+		}
+		k := kind{m, c.level, c.point}
+		numbers[k]++
+		var installed uint64
+		if c.installed {
+			installed = 1
+		}
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k],
+			uint64(c.id), uint64(c.size), 1, installed)
+		b.report.Compilations++
+	}
+	return b.meter.end
+}
+
+// markCompiled marks the methods with a profile that have code, including discarded code.
+func (s *snapshot) markCompiled() {
+	compiled := map[uint64]bool{}
+	for _, c := range s.code {
+		compiled[c.method] = true
+	}
+	for i := range s.methods {
+		s.methods[i].compiled = s.methods[i].compiled || compiled[s.methods[i].addr]
+	}
+}
+
+func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error) {
+	methods := map[uint64]builder.MethodRef{}
+	compiled := map[uint64]bool{}
+	for _, c := range b.snap.code {
+		compiled[c.method] = true
+		if m, ok := b.methods[c.method]; ok && b.taken[m] {
+			methods[c.method] = m
+		}
+	}
+	for i := range b.snap.unprofiled {
+		f := profiledMethod{methodData: &b.snap.unprofiled[i]}
+		if !compiled[f.addr] || !b.namePlain(&f) || !o.selectsUnprofiled(&f) {
+			continue
+		}
+		if err := b.spendOnNames(&f); err != nil {
+			return nil, err
+		}
+		m := b.internMethod(f.addr, &f.methodName, f.klassName)
+		b.Internal().DescribeMethod(m, f.access, 0)
+		methods[f.addr] = m
+	}
+	return methods, nil
+}
+
+func (b *build) namePlain(f *profiledMethod) bool {
+	var err1, err2 error
+	f.klassName, err1 = b.classAt(f.methodData.klass)
+	f.methodName, err2 = b.names.readConstMethod(f.constMethod)
+	return err1 == nil && err2 == nil
+}
+
+// selectsUnprofiled reports whether the options select compiled code without a profile, whose calls are unknown.
+func (o *Options) selectsUnprofiled(f *profiledMethod) bool {
+	return o.MinInvocations == 0 && (o.Class == nil || o.Class(f.klassName.name))
+}
+
+// inlinedLevel is the level of C2's code. A log has only inlining by C2.
+const inlinedLevel = 4
+
+// addInlined records the calls that C2 inlined into recorded methods, each as the calling context of the inlined
+// method. The log has no loaders, so calls of hidden classes and of classes with equal names are omitted with all
+// calls inside them.
+func (b *build) addInlined(nodes []compilelog.Node) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	classes := b.classesByName()
+	refs := make([]builder.MethodRef, len(nodes)) // 0 if omitted
+	for i, n := range nodes {
+		if err := b.meter.names.spendUnits(len(n.Method.Class) + len(n.Method.Name) + len(n.Method.Descriptor)); err != nil {
+			return err
+		}
+		class, ok := classes[n.Method.Class]
+		if !ok || class.name == "" || n.Parent >= 0 && refs[n.Parent] == 0 {
+			continue
+		}
+		key := layout.Key{Class: class.name, Name: n.Method.Name, Signature: n.Method.Descriptor, Loader: class.loader}
+		if n.Parent < 0 {
+			refs[i] = b.keys[key]
+			continue
+		}
+		b.internType(class)
+		refs[i] = b.Method(key)
+		context := b.Context(refs[i], callerFrames(nodes, refs, i)...)
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(context), inlinedLevel, 1)
+		b.report.Inlined++
+	}
+	return b.meter.end
+}
+
+// callerFrames returns the callers of a node, the direct one first.
+func callerFrames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []builder.Frame) {
+	for ; nodes[i].Parent >= 0; i = nodes[i].Parent {
+		all = append(all, builder.Frame{Caller: refs[nodes[i].Parent], Point: nodes[i].Bci})
+	}
+	return all
+}
+
+// classesByName returns the classes of the VM by name. The value has no name if several classes have that name.
+func (b *build) classesByName() map[string]klassName {
+	classes := map[string]klassName{}
+	for addr := range b.snap.klasses {
+		k, err := b.classAt(addr)
+		if err != nil || !isOrdinaryName(k.name) {
+			continue
+		}
+		if _, twice := classes[k.name]; twice {
+			classes[k.name] = klassName{}
+			continue
+		}
+		classes[k.name] = k
+	}
+	return classes
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ianlancetaylor/demangle"
+
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -91,4 +93,40 @@ func PointWord(d layout.Domain) string {
 		return "bci"
 	}
 	return "point"
+}
+
+// Limits of one name. A short mangled name can expand without bound.
+const (
+	maxMangled     = 1 << 13 // maximum length of a mangled name in bytes
+	maxSpelledLog2 = 14      // binary logarithm of the maximum length of a demangled name
+)
+
+// Demangle returns the spelling of a mangled C++ or Rust name. ok is false for another name or beyond a limit.
+func Demangle(mangled string) (name string, ok bool) {
+	if len(mangled) > maxMangled {
+		return "", false
+	}
+	name, err := demangle.ToString(mangled, demangle.MaxLength(maxSpelledLog2))
+	return name, err == nil && len(name) < 1<<maxSpelledLog2
+}
+
+var tableNames = map[disk.TableKind]string{
+	disk.TableOrder: "source order", disk.TableOrderRuns: "runs of the source order",
+	disk.TableProperties: "properties", disk.TableDumps: "dumps",
+	disk.TableMonitors: "monitors", disk.TableSamples: "samples", disk.TableBinaryIDs: "binary ids",
+	disk.TableTraces: "temporal traces", disk.TableVTables: "vtables", disk.TableHeapRefs: "heap references",
+	disk.TableHeapUse: "heap use", disk.TableInstances: "instances", disk.TableThreads: "threads",
+	disk.TableReflected: "reflected classes", disk.TableForeign: "foreign keys",
+	disk.TableRuns: "runs", disk.TableClassPath: "class path", disk.TableCode: "sketches of code",
+	disk.TableShapes:       "shapes of entries",
+	disk.TableCompilations: "compilations", disk.TableInlining: "inlined calls", disk.TableFunctions: "functions",
+	disk.TableBase: "base", disk.TableMoved: "moved points",
+	disk.TableCertain:     "outcomes that were certain",
+	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
+	disk.TableObjects: "objects",
+}
+
+// TableTitle returns the title of a table, unlike the table names of package layout, which users type.
+func TableTitle(k disk.TableKind) string {
+	return cmp.Or(tableNames[k], fmt.Sprintf("table %d", uint32(k)))
 }

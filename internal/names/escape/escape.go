@@ -7,6 +7,11 @@
 package escape
 
 import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -50,4 +55,119 @@ func AppendInvalid(b []byte, invalid byte) []byte { return appendUnit(b, 0xdc00|
 func appendUnit(b []byte, u rune) []byte {
 	const digits = "0123456789abcdef"
 	return append(b, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+}
+
+// maxPrinted is the maximum printed length of one text in bytes. JSON has no limit.
+const maxPrinted = 8 << 10
+
+// Printable returns foreign text on one line, so that a name cannot forge a line of the output. Text with unprintable
+// characters is quoted as in Go, and very long text loses its middle.
+func Printable(text string) string {
+	if len(text) > maxPrinted {
+		text = withoutMiddle(text)
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// withoutMiddle replaces the middle of a long text by its length.
+func withoutMiddle(text string) string {
+	front := maxPrinted / 2
+	end := len(text) - maxPrinted/4
+	for front > 0 && !utf8.RuneStart(text[front]) {
+		front--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return fmt.Sprintf("%s...(%d bytes)...%s", text[:front], end-front, text[end:])
+}
+
+// A Writer escapes unsafe characters except line feeds and tabs. It holds back an incomplete character until the next
+// Write, so callers must call Close after the last one.
+type Writer struct {
+	w    io.Writer
+	held []byte // start of an incomplete character
+	out  []byte // scratch
+}
+
+// NewWriter returns a Writer that writes to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Write writes text. It returns the number of bytes taken from p, not the length of the escapes.
+func (w *Writer) Write(p []byte) (int, error) {
+	text := p
+	if len(w.held) > 0 {
+		text = append(w.held, p...)
+	}
+	whole := len(text) - incompleteSuffix(text)
+	if err := w.escapeText(text[:whole]); err != nil {
+		return 0, err
+	}
+	w.held = append([]byte(nil), text[whole:]...)
+	return len(p), nil
+}
+
+// Close escapes an incomplete character at the end of the text.
+func (w *Writer) Close() error {
+	held := w.held
+	w.held = nil
+	return w.escapeText(held)
+}
+
+// escapeText writes whole characters.
+func (w *Writer) escapeText(text []byte) error {
+	plain := plainPrefix(text)
+	if plain == len(text) {
+		return w.writeBytes(text)
+	}
+	out := append(w.out[:0], text[:plain]...)
+	for text = text[plain:]; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			out = AppendInvalid(out, text[0])
+		case r != '\n' && r != '\t' && Unsafe(r):
+			out = AppendEscape(out, r)
+		default:
+			out = append(out, text[:size]...)
+		}
+		text = text[size:]
+	}
+	w.out = out
+	return w.writeBytes(out)
+}
+
+func (w *Writer) writeBytes(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := w.w.Write(b)
+	return err
+}
+
+// plainPrefix returns the length of the printable ASCII, line feeds and tabs at the front of text.
+func plainPrefix(text []byte) int {
+	for i, c := range text {
+		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// incompleteSuffix returns the length of an unfinished character at the end of text.
+func incompleteSuffix(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		tail := text[len(text)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
 }

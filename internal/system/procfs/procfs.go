@@ -3,7 +3,9 @@ package procfs
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Mapping is a line of /proc/PID/maps with a file.
@@ -88,4 +91,67 @@ func StatusField(pid int, field string) string {
 		}
 	}
 	return ""
+}
+
+// clockTick is the unit of /proc/stat on all processors that Linux supports.
+const clockTick = 10 * time.Millisecond
+
+// BusyTime returns the busy time of all processors since the machine was booted, 0 if the system does not provide it.
+func BusyTime() time.Duration {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	return parseBusyTime(text)
+}
+
+// parseBusyTime parses the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal, and
+// guests, which the first two include.
+func parseBusyTime(text []byte) (busy time.Duration) {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	fields := bytes.Fields(line)
+	if len(fields) < 8 || string(fields[0]) != "cpu" {
+		return 0
+	}
+	for i, field := range fields[1:min(9, len(fields))] {
+		ticks, err := strconv.ParseInt(string(field), 10, 64)
+		if err != nil || ticks < 0 || ticks > 1<<53 {
+			return 0
+		}
+		if i != 3 && i != 4 { // idle and iowait
+			busy += time.Duration(ticks) * clockTick
+		}
+	}
+	return busy
+}
+
+// An Identity identifies a process among all processes of all machines.
+type Identity struct {
+	Boot      [16]byte // boot id of the machine
+	Namespace uint64   // PID namespace
+	PID       uint64   // process id in that namespace
+	Start     uint64   // start time in clock ticks since the machine was booted
+}
+
+// startField is the index of the start time in /proc/PID/stat after the program name, which can have any bytes.
+const startField = 19
+
+// Identify returns the identity of a process; ok is false if the system does not provide it.
+func Identify(pid int) (id Identity, ok bool) {
+	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	bytes, err2 := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(boot)), "-", ""))
+	stat, err3 := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if err1 != nil || err2 != nil || err3 != nil || len(bytes) != len(id.Boot) || len(fields) <= startField {
+		return Identity{}, false
+	}
+	id.Boot = [16]byte(bytes)
+	id.PID = uint64(pid)
+	if numbers := strings.Fields(StatusField(pid, "NSpid")); len(numbers) > 0 {
+		id.PID, _ = strconv.ParseUint(numbers[len(numbers)-1], 10, 64)
+	}
+	namespace, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
+	id.Namespace, _ = strconv.ParseUint(strings.Trim(strings.TrimPrefix(namespace, "pid:"), "[]"), 10, 64)
+	id.Start, err1 = strconv.ParseUint(fields[startField], 10, 64)
+	return id, err1 == nil
 }
