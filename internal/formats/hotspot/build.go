@@ -23,6 +23,8 @@ type TextOptions struct {
 	Config builder.Config
 	// Unordered drops the order of methods, so that texts that differ only in it become the same archive.
 	Unordered bool
+	// Salvage keeps what is whole of a text that is cut off or damaged.
+	Salvage bool
 }
 
 // ReadText reads the text of one dump into a new builder, with the settings found in the text. The error is a
@@ -31,7 +33,7 @@ type TextOptions struct {
 // If several class loaders define a class, its methods appear several times. All are kept, and the second gets the
 // loader "text#2".
 func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error) {
-	dump, report, err := parseText(r, o.Name)
+	dump, report, err := parseText(r, o.Name, o.Salvage)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +75,7 @@ func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextRep
 	for i := range d.methods {
 		p := b.addMethod(&d.methods[i])
 		if err := p.Done(); err != nil {
-			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
+			return nil, fmt.Errorf("line %d: %w", d.methods[i].place.Line, err)
 		}
 		if !o.Unordered {
 			b.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile).Row(uint64(p.Internal().Ref()))
@@ -109,6 +111,12 @@ func (b *textBuild) addProperties(d *textDump) {
 	var sum uint64
 	for _, m := range d.methods {
 		sum += uint64(m.size)
+	}
+	if !d.hasTotal {
+		if b.report.Salvaged == "" {
+			b.report.Lost.Add(LossEnd, 1)
+		}
+		return
 	}
 	if sum != d.total {
 		b.addProperty(PropertyTotal, strconv.FormatUint(d.total, 10))
@@ -159,7 +167,7 @@ func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonicalClass(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
-		b.report.Lost.AddLoss(codec.Loss{What: LossLoader, Count: 1, Line: t.line})
+		b.report.Lost.AddLoss(codec.Loss{What: LossLoader, Count: 1, Line: t.place.Line})
 		key.Loader = twinLoader(b.seen[key])
 	}
 	return key
@@ -170,11 +178,13 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	b.addSketch(m, t)
 	b.Internal().DescribeMethod(m, t.access, 0)
 	p := b.ProfileIn(m, 0, profileset.NoContext)
-	p.Invocations(t.invocations)
-	p.Backedges(t.backedges)
-	p.Interpreted(t.interpreted)
-	p.Internal().SetSize(profileset.CodeSize{Host: t.size})
-	p.Internal().SetHistory(profileset.History{Decompiles: t.decompiles})
+	if t.counted {
+		p.Invocations(t.invocations)
+		p.Backedges(t.backedges)
+		p.Interpreted(t.interpreted)
+		p.Internal().SetSize(profileset.CodeSize{Host: t.size})
+		p.Internal().SetHistory(profileset.History{Decompiles: t.decompiles})
+	}
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
 		if t.entries[i].at.In == disk.SectionData {

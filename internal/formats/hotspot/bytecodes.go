@@ -3,6 +3,7 @@ package hotspot
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
@@ -30,6 +31,14 @@ func (t *textCode) addInstruction(line []byte) {
 		return
 	}
 	t.code = append(t.code, i)
+}
+
+// hasPoints reports whether the VM has a profile of an instruction.
+func (t *textCode) hasPoints() bool {
+	return slices.ContainsFunc(t.code, func(i bytecode.Instruction) bool {
+		return i.Op >= bytecode.IfEq && i.Op <= bytecode.LookupSwitch || i.Op >= bytecode.InvokeVirtual &&
+			i.Op <= bytecode.InvokeDynamic || i.Op == bytecode.CheckCast || i.Op == bytecode.InstanceOf
+	})
 }
 
 // sketchOfCode returns the sketch of the method, or nil. The code id is unknown.

@@ -6,15 +6,22 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
 
-// An Importer reads the output of PrintMethodData. It has no options.
-type Importer struct{}
+// An Importer reads the output of PrintMethodData.
+type Importer struct {
+	// Salvage keeps what is whole of a text that is cut off or damaged.
+	Salvage bool
+}
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints"}
+func (i *Importer) Format() codec.Format {
+	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints",
+		Options: []codec.Option{
+			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
+		}}
 }
 
 // Detect reports whether a text has method data. It accepts any text longer than head, because programs can print
@@ -24,24 +31,33 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 }
 
 // Import reads one text, which is one dump. See [ReadText].
-func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
-	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
+	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage})
 	if err != nil {
 		return nil, err
 	}
+	var notes []string
+	if r.Lost.Count(LossContents) > 0 {
+		notes = append(notes, adviceContents)
+	}
 	return &codec.Report{
+		Totals: r.Totals, Salvaged: r.Salvaged, Notes: notes,
 		Dumps:   []*builder.Builder{b},
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"dialect": r.Dialect.String(), "hidden_classes": r.HiddenClasses, "other_lines": r.OtherLines},
 	}, nil
 }
 
+const adviceContents = "the text has no profiles of its methods, only their counters: read them from the running process " +
+	"with profarc dump, or train with profarc train"
+
 // An Exporter writes text as PrintMethodData prints it. It has no options.
 type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "methoddata", About: "text as java -XX:+PrintMethodData prints it (domain hotspot)"}
+	return codec.Format{Name: "methoddata", About: "text as java -XX:+PrintMethodData prints it (domain hotspot)",
+		Units: []string{ledger.Invocations, ledger.Backedges, ledger.BranchCounts, ledger.TypeCounts}}
 }
 
 // Export writes an archive of domain hotspot. See [WriteText].

@@ -23,23 +23,27 @@ const firstCounter = "  interpreter_invocation_count:"
 func Detect(prefix []byte) bool {
 	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
-		line, ok := l.nextLine()
-		if !ok || bytes.HasSuffix(line.text, rule) && l.isMethodNext() {
-			return ok
+		if l.isMethodNext() {
+			return true
+		}
+		if _, ok := l.nextLine(); !ok {
+			return false
 		}
 	}
 }
 
-// isMethodNext reports whether the next two lines begin a method. Otherwise the rule before them is output of the
+// isMethodNext reports whether the next two lines begin a method. Otherwise a rule before them is output of the
 // program, or part of a string constant that JDK 17 prints literally.
 func (l *lineReader) isMethodNext() bool {
 	header, ok := l.peekLine(0)
 	if !ok || bytes.HasPrefix(header.text, rule) {
 		return false
 	}
-	counter, ok := l.peekLine(1)
-	if !ok || !bytes.HasPrefix(counter.text, []byte(firstCounter)) {
-		return false
+	if !header.bare {
+		counter, ok := l.peekLine(1)
+		if !ok || !bytes.HasPrefix(counter.text, []byte(firstCounter)) {
+			return false
+		}
 	}
 	_, ok = parseHeader(header.text)
 	return ok
@@ -59,6 +63,7 @@ func (l *lineReader) peekTotal() (total uint64, ok bool) {
 type textLine struct {
 	parse.Place
 	text []byte
+	bare bool // header of a method without counters
 	cut  bool // last line of the text, without a line end
 }
 
@@ -75,8 +80,10 @@ type lineReader struct {
 	ring  [lookahead + 1]textLine
 	head  int // index of the next line in ring
 	ahead int // number of lines read ahead
+	taken int // number of lines that nextLine has returned
 	xml   bool
 	err   error // error that ended the lines, io.EOF at the end
+	respeller
 }
 
 func newLineReader(r io.Reader, name string) *lineReader {
@@ -99,6 +106,7 @@ func (l *lineReader) nextLine() (line textLine, ok bool) {
 	if ok {
 		l.head = (l.head + 1) % len(l.ring)
 		l.ahead--
+		l.taken++
 	}
 	return line, ok
 }
@@ -118,8 +126,9 @@ func (l *lineReader) readAhead() {
 	if l.err = err; err != nil {
 		return
 	}
+	text, bare := l.respell(text)
 	slot := &l.ring[(l.head+l.ahead)%len(l.ring)]
-	slot.Place, slot.text, slot.cut = l.in.Place, append(slot.text[:0], text...), !l.in.Whole
+	slot.Place, slot.text, slot.bare, slot.cut = l.in.Place, append(slot.text[:0], text...), bare, !l.in.Whole
 	if l.xml && bytes.IndexByte(slot.text, '&') >= 0 {
 		slot.text = []byte(unescapes.Replace(string(slot.text)))
 	}

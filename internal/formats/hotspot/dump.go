@@ -8,18 +8,20 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 
 // The parsed text. Names of hidden classes and widths of entries need the whole text, so they are determined later.
 
 type textDump struct {
-	methods []textMethod
-	types   spellings
-	total   uint64 // "Total MDO size"
-	hasGap  bool   // a receiver entry has a nonprofiled_count
-	plain   bool   // a trap reason has its name in a VM without JVMCI
-	dialect Dialect
+	methods  []textMethod
+	types    spellings
+	total    uint64 // "Total MDO size"
+	hasTotal bool
+	hasGap   bool // a receiver entry has a nonprofiled_count
+	plain    bool // a trap reason has its name in a VM without JVMCI
+	dialect  Dialect
 }
 
 // A typeID is the index + 1 of a printed type in a dump, or 0.
@@ -45,7 +47,9 @@ func (s *spellings) internSpelling(text []byte) typeID {
 }
 
 type textMethod struct {
-	line            int
+	place           parse.Place
+	bare            bool // the text has no counters of methods
+	counted         bool // the counters were read
 	access          uint32
 	class           string // internal name in the VM
 	name, signature string
@@ -57,6 +61,9 @@ type textMethod struct {
 	entries    []textEntry
 	sketch     []byte // sketch of the code, or nil
 }
+
+// label returns the name of a method for messages.
+func (m *textMethod) label() string { return m.class + classEnd + m.name + m.signature }
 
 // A textEntry is one profile entry. Its tag determines the used fields.
 type textEntry struct {

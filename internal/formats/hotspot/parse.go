@@ -2,14 +2,21 @@ package hotspot
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/layout"
 )
 
 type textParser struct {
@@ -17,16 +24,41 @@ type textParser struct {
 	dump   textDump
 	code   textCode // bytecodes of the current method
 	report *TextReport
+
+	ruled     bool // a rule precedes each method
+	salvage   bool // keep what is whole of a text with a mistake
+	unknown   bool // the last entry was of an unknown kind, so that its further lines are lost too
+	hasPoints bool // a listing has a bytecode with a profile
 }
 
-func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
-	p := &textParser{lines: newLineReader(r, name), report: &TextReport{}}
+func parseText(r io.Reader, name string, salvage bool) (*textDump, *TextReport, error) {
+	p := newTextParser(newLineReader(r, name))
+	p.salvage = salvage
 	if err := p.parseDump(); err != nil {
 		return nil, nil, err
 	}
 	p.report.XML = p.lines.xml
+	if p.hasPoints && p.report.Entries == 0 {
+		p.report.Lost.Add(LossContents, len(p.dump.methods))
+	}
 	p.report.Methods = len(p.dump.methods)
 	return &p.dump, p.report, nil
+}
+
+func newTextParser(lines *lineReader) *textParser {
+	return &textParser{lines: lines, report: &TextReport{Totals: ledger.Totals{}}}
+}
+
+// count adds a count that was read to the totals.
+func (p *textParser) count(unit ledger.Unit, n uint64) { ledger.Totals(p.report.Totals).Add(unit, n) }
+
+// addLoss notes a loss at a line with the counts that are lost with it, or with none.
+func (p *textParser) addLoss(what codec.LossKind, line parse.Place, thing string, lost ledger.Totals) {
+	loss := codec.Loss{What: what, Count: 1, Line: line.Line}
+	if thing != "" {
+		loss.First = []string{fmt.Sprintf("%s:%d: %s", filepath.Base(line.Name), line.Line, thing)}
+	}
+	parse.AddLoss(&p.report.Lost, loss, lost)
 }
 
 func (p *textParser) parseDump() error {
@@ -44,6 +76,9 @@ func (p *textParser) parseDump() error {
 // several VMs. The program's last line can lack its end, so the rule can be at the end of a line.
 func (p *textParser) skipPrologue() (more bool, err error) {
 	for empty := false; ; {
+		if p.lines.isMethodNext() {
+			return true, nil // a part of a dump
+		}
 		line, ok := p.lines.nextLine()
 		switch {
 		case !ok && empty:
@@ -51,6 +86,7 @@ func (p *textParser) skipPrologue() (more bool, err error) {
 		case !ok:
 			return false, p.noMethodData()
 		case bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext():
+			p.ruled = true
 			return true, nil
 		case bytes.HasSuffix(line.text, rule) && p.skipEmptyDump():
 			empty = true
@@ -81,33 +117,122 @@ func (p *textParser) noMethodData() error {
 func (p *textParser) readMethod() (more bool, err error) {
 	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
-	m.line = header.Line
+	m.place = header.Place
+	m.bare = header.bare
 	p.code = textCode{code: p.code.code[:0]}
-	if err := p.readCounters(&m); err != nil {
+	more, err = p.readContent(&m)
+	if err != nil && !p.isSalvaged(&m, err) {
 		return false, err
 	}
-	if err := p.readParameters(&m); err != nil {
+	if err != nil {
+		more = p.skipToMethod()
+	}
+	m.sketch = p.code.sketchOfCode()
+	p.hasPoints = p.hasPoints || p.code.hasPoints()
+	if m.counted || m.bare {
+		p.dump.methods = append(p.dump.methods, m)
+	}
+	return more, nil
+}
+
+// readContent reads the lines of a method after its header.
+func (p *textParser) readContent(m *textMethod) (more bool, err error) {
+	if m.bare {
+		p.addLoss(LossCounters, m.place, m.label(), nil)
+	} else if err := p.readCounters(m); err != nil {
+		return false, err
+	}
+	if err := p.readParameters(m); err != nil {
 		return false, err
 	}
 	for {
+		if !p.ruled && p.lines.isMethodNext() {
+			return true, nil
+		}
+		if _, ok := p.lines.peekLine(0); !p.ruled && !ok {
+			return false, p.lines.readError()
+		}
 		line, err := p.nextLine("a bytecode, a profile entry, or the rule after the method")
 		if err != nil {
 			return false, err
 		}
-		if bytes.Equal(line.text, rule) {
-			total, last := p.lines.peekTotal()
-			if last || p.lines.isMethodNext() {
-				m.sketch = p.code.sketchOfCode()
-				p.dump.methods = append(p.dump.methods, m)
-				p.dump.total = total
-				if last {
-					p.lines.nextLine()
-				}
-				return !last, nil
-			}
+		if ends, more := p.endsMethod(line); ends {
+			return more, nil
 		}
-		if err := p.readBodyLine(&m, line); err != nil {
+		if err := p.readBodyLine(m, line); err != nil {
 			return false, err
+		}
+	}
+}
+
+// endsMethod reports whether a line is the rule after a method, and whether another method follows. It takes the total
+// after the last method.
+func (p *textParser) endsMethod(line textLine) (ends, more bool) {
+	if !bytes.Equal(bytes.TrimLeft(line.text, " "), rule) {
+		return false, false
+	}
+	total, last := p.lines.peekTotal()
+	if last {
+		p.dump.total = total
+		p.dump.hasTotal = true
+		p.lines.nextLine()
+	}
+	return last || p.lines.isMethodNext(), !last
+}
+
+// isSalvaged reports whether what was read of a method before an error is kept, and notes the error.
+func (p *textParser) isSalvaged(m *textMethod, err error) bool {
+	var e *TextError
+	switch {
+	case !p.salvage:
+		return false
+	case errors.As(err, &e):
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e = p.lines.in.Fail(ErrTextCut)
+	default:
+		return false
+	}
+	p.addLoss(LossDamaged, e.Place, fmt.Sprintf("%s: %s", m.label(), withoutPlace(e)), nil)
+	if p.report.Salvaged == "" {
+		p.report.Salvaged = fmt.Sprintf("line %d: %s", e.Line, withoutPlace(e))
+	}
+	if n := len(m.entries); n > 0 && errors.Is(e, ErrTextCut) && m.entries[n-1].tag == layout.TagMultiBranch {
+		p.dropEntry(m, n-1) // further cases may be missing
+	}
+	return true
+}
+
+func (p *textParser) dropEntry(m *textMethod, i int) {
+	e := &m.entries[i]
+	lost := ledger.Totals{}
+	for _, c := range e.cases {
+		lost.Add(ledger.BranchCounts, c.Count)
+	}
+	place := m.place
+	place.Line = e.line
+	p.addLoss(LossDamaged, place, m.label(), lost)
+	m.entries = m.entries[:i]
+}
+
+func withoutPlace(e *TextError) string {
+	without := *e
+	without.Place = parse.Place{}
+	without.Column = 0
+	return without.Error()
+}
+
+// skipToMethod skips the rest of a damaged method. more is false if no method follows.
+func (p *textParser) skipToMethod() (more bool) {
+	for {
+		if !p.ruled && p.lines.isMethodNext() {
+			return true
+		}
+		line, ok := p.lines.nextLine()
+		if !ok {
+			return false
+		}
+		if ends, more := p.endsMethod(line); ends {
+			return more
 		}
 	}
 }
@@ -118,12 +243,32 @@ func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 	case kind != nil:
 		return p.readEntry(m, e, kind, line, &c)
 	case isBytecode(line.text):
+		p.unknown = false
 		p.code.addInstruction(line.text)
 		p.report.Lost.AddLoss(codec.Loss{What: LossBytecodes, Count: 1, Line: line.Line})
+	case p.unknown && bytes.HasPrefix(line.text, []byte(indent)):
+		p.addUncounted(LossUnknownLine, m, line)
+	case bytes.HasPrefix(line.text, extraData):
 	default:
 		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownLine, Count: 1, Line: line.Line})
 	}
 	return nil
+}
+
+// extraData is the prefix of the line before the extra entries of a single MethodData.
+var extraData = []byte("--- Extra data")
+
+var countPattern = regexp.MustCompile(`(?:count|taken)\((\d+)\)`)
+
+// addUncounted notes the loss of a line of an entry of unknown kind, whose counts have no unit of their own.
+func (p *textParser) addUncounted(what codec.LossKind, m *textMethod, line textLine) {
+	lost := ledger.Totals{}
+	for _, n := range countPattern.FindAllSubmatch(line.text, -1) {
+		v, _ := strconv.ParseUint(string(n[1]), 10, 64)
+		lost.Add(ledger.Counts, v)
+	}
+	ledger.Totals(p.report.Totals).AddAll(lost)
+	p.addLoss(what, line.Place, m.label(), lost)
 }
 
 func isBytecode(line []byte) bool {
@@ -137,16 +282,40 @@ func isBytecode(line []byte) bool {
 func (p *textParser) skipEpilogue() error {
 	for later := false; ; {
 		line, ok := p.lines.nextLine()
-		if !ok {
+		switch {
+		case !ok && p.report.Salvaged != "":
+			return nil
+		case !ok:
 			return p.lines.readError()
 		}
-		later = later || bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext()
+		again := bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext()
+		later = later || again
 		if later {
 			p.report.Lost.AddLoss(codec.Loss{What: LossLaterDump, Count: 1, Line: line.Line})
-			continue
+		} else {
+			p.report.OtherLines++
 		}
-		p.report.OtherLines++
+		if again {
+			p.skipDump(line.Place)
+		}
 	}
+}
+
+// skipDump skips the methods of a later dump, and notes their counts as lost.
+func (p *textParser) skipDump(start parse.Place) {
+	later := newTextParser(p.lines)
+	later.ruled = true
+	before := p.lines.taken
+	for more := true; more; {
+		var err error
+		more, err = later.readMethod()
+		if err != nil {
+			break
+		}
+	}
+	ledger.Totals(p.report.Totals).AddAll(later.report.Totals)
+	p.addLoss(LossLaterDump, start, "", later.report.Totals)
+	p.report.Lost.AddLoss(codec.Loss{What: LossLaterDump, Count: p.lines.taken - before - 1})
 }
 
 // nextLine returns the next line of a method. The end of the text is an error.
@@ -210,6 +379,7 @@ const classEnd = "::"
 //	static final com.example.Map$Entry::name(Ljava/lang/String;)I
 func parseHeader(line []byte) (m textMethod, ok bool) {
 	c := newCursor(line)
+	c.Spaces()
 	for _, mod := range modifiers {
 		if c.Skip(mod.word) {
 			m.access |= mod.access
@@ -242,7 +412,8 @@ func signatureStart(b []byte) int {
 	return -1
 }
 
-// readCounters reads the counter lines after the header, and the empty line after them.
+// readCounters reads the counter lines after the header, and the empty line after them. VMs before JDK 17 do not print
+// all of them.
 func (p *textParser) readCounters(m *textMethod) error {
 	for _, counter := range []struct {
 		name string
@@ -251,10 +422,14 @@ func (p *textParser) readCounters(m *textMethod) error {
 		{firstCounter, func(c *cursor) { m.interpreted = c.takeCounter() }},
 		{"  invocation_counter:", func(c *cursor) { m.invocations = c.takeCounter() }},
 		{"  backedge_counter:", func(c *cursor) { m.backedges = c.takeCounter() }},
-		{"  decompile_count:", func(c *cursor) { m.decompiles = c.takeCounter32() }},
+		{decompileCount, func(c *cursor) { m.decompiles = c.takeCounter32() }},
 		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
 		{"", func(*cursor) {}},
 	} {
+		if counter.name == decompileCount && p.nextBeginsWith("  mdo size:") {
+			p.addLoss(LossDecompiles, m.place, m.label(), nil)
+			continue
+		}
 		err := p.readLine(func(c *cursor) {
 			c.Expect(counter.name)
 			c.Spaces()
@@ -265,8 +440,13 @@ func (p *textParser) readCounters(m *textMethod) error {
 			return err
 		}
 	}
+	m.counted = true
+	p.count(ledger.Invocations, m.invocations)
+	p.count(ledger.Backedges, m.backedges)
 	return nil
 }
+
+const decompileCount = "  decompile_count:"
 
 type cursor struct{ parse.Cursor }
 

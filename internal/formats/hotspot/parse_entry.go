@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
@@ -60,8 +61,13 @@ func entryDialect(line []byte) Dialect {
 
 func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
-	if !known {
-		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownKind, Count: 1, Line: e.line})
+	p.unknown = !known
+	switch {
+	case !known && slices.Contains(extraKinds, string(kind)):
+		p.addLoss(LossExtra, line.Place, m.label(), nil)
+		return nil
+	case !known:
+		p.addUncounted(LossUnknownKind, m, line)
 		return nil
 	}
 	p.noteDialect(entryDialect(line.text))
@@ -76,8 +82,27 @@ func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line tex
 		return err
 	}
 	p.report.Entries += 1 + len(e.traps)
+	p.countEntry(&e)
 	m.entries = append(m.entries, e)
 	return nil
+}
+
+// extraKinds are the kinds of the extra entries of a single MethodData that PrintMethodData does not print.
+var extraKinds = []string{"ArgInfoData", "SpeculativeTrapData"}
+
+// countEntry adds the counts of an entry to the totals.
+func (p *textParser) countEntry(e *textEntry) {
+	sum := e.count + e.gap + e.notTaken
+	for _, r := range e.rows {
+		sum += r.count
+	}
+	for _, r := range e.returns {
+		sum += r.Count
+	}
+	for _, c := range e.cases {
+		sum += c.Count
+	}
+	p.count(ledger.UnitOf(layout.DomainHotSpot, e.tag, 0), sum)
 }
 
 // readTrapsAndFlags reads the traps and flags that an entry of any kind may have before its counts:
@@ -170,7 +195,7 @@ func (p *textParser) readCounts(e *textEntry, c *cursor) (more func() error) {
 // readReceiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
 func (p *textParser) readReceiverCounts(e *textEntry, c *cursor) (rows int) {
 	c.Expect("count(")
-	e.count = c.Number(math.MaxInt64)
+	e.count = uint64(c.Signed(math.MaxInt64))
 	c.Expect(")")
 	c.Spaces()
 	if e.tag == layout.TagReceiverType {
@@ -247,10 +272,40 @@ func (p *textParser) readReceivers(e *textEntry, rows int) error {
 		typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
 		e.rows = append(e.rows, textRow{typ: typ, count: c.takeReceiverCount()})
 	})
+	if err == nil {
+		err = p.skipMethodRows()
+	}
 	if err == nil && e.tag == layout.TagVirtualCall {
 		return p.readCallTypes(e)
 	}
 	return err
+}
+
+// skipMethodRows skips the called methods that some VMs with JVMCI print.
+func (p *textParser) skipMethodRows() error {
+	const methodRows = "method_entries("
+	rows := 0
+	if !p.nextBeginsWith(indent + methodRows) {
+		return nil
+	}
+	if err := p.readLine(func(c *cursor) { c.Expect(indent); rows = int(c.takeField(methodRows)) }); err != nil {
+		return err
+	}
+	for range rows {
+		line, err := p.nextLine("a called method")
+		if err != nil {
+			return err
+		}
+		c := newCursor(line.text[max(0, bytes.LastIndexByte(line.text, '(')):])
+		lost := ledger.Totals{}
+		lost.Add(ledger.CallCounts, c.takeReceiverCount())
+		if err := p.checkLine(line, &c); err != nil {
+			return err
+		}
+		ledger.Totals(p.report.Totals).AddAll(lost)
+		p.addLoss(LossMethodRows, line.Place, strings.TrimSpace(string(line.text)), lost)
+	}
+	return nil
 }
 
 // takeReceiverCount takes "(42105 0.70)".

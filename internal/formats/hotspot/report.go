@@ -20,7 +20,14 @@ const (
 		"be missing"
 	LossMixed codec.LossKind = "bytes of method data in excess of what the VM counted: the text joins a truncated " +
 		"dump and another one"
-	LossLaterDump codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
+	LossExtra      codec.LossKind = "ArgInfo and SpeculativeTrap entries of a single method: PrintMethodData has no such lines"
+	LossMethodRows codec.LossKind = "called methods of calls"
+	LossCounters   codec.LossKind = "counters and sizes of methods: the text has none, and they are not known"
+	LossDecompiles codec.LossKind = "decompile counts of methods: VMs before JDK 17 do not print them"
+	LossEnd        codec.LossKind = "the end of the method data: the text has no line \"Total MDO size\", and can lack methods"
+	LossDamaged    codec.LossKind = "parts of methods that are cut off or damaged"
+	LossContents   codec.LossKind = "profiles of methods: this VM prints none of them (JDK-8382777)"
+	LossLaterDump  codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
 )
 
 // Losses of writing a text.
@@ -36,6 +43,8 @@ const (
 	LossHiddenTrap   codec.LossKind = "extra entries at a bci for which no data entry, or another entry, is printed"
 	LossWide         codec.LossKind = "entries of kinds that HotSpot lacks"
 	LossUndecoded    codec.LossKind = "raw words of entries that the dump did not know: what comes before them is printed"
+	LossHighCount    codec.LossKind = "counts of methods above 2^63-1: written as 2^63-1"
+	LossFreeRows     codec.LossKind = "rows without a type or a bytecode"
 	LossWideRows     codec.LossKind = "entries with more rows than HotSpot has: all rows are printed"
 	LossTypeWithMore codec.LossKind = "types of values that another type made unknown later"
 )
@@ -51,7 +60,8 @@ type TextReport struct {
 	HiddenClasses int
 	Lost          codec.Losses
 	// Totals has the counts in the file; see codec.Report.
-	Totals map[string]uint64
+	Totals   map[string]uint64
+	Salvaged string // why only a part of the text was read, or ""
 }
 
 // Sentinels that a [*TextError] matches.

@@ -74,7 +74,7 @@ func FuzzDetect(f *testing.F) {
 		f.Add(testdata(f, name))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, report, err := parseText(strings.NewReader(text), "")
+		_, report, err := parseText(strings.NewReader(text), "", false)
 		if found := Detect([]byte(text)); err == nil && found != (report.Methods > 0) {
 			t.Errorf("detected: %t, methods: %d", found, report.Methods)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -246,12 +247,16 @@ func TestOwnTexts(t *testing.T) {
 		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1},
 			Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
 				{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1},
-				{What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
+				{What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}},
+			Totals: ledger.Totals{ledger.Backedges: 1 << 31, ledger.BranchCounts: 256863, ledger.Invocations: 60453,
+				ledger.TypeCounts: 96248}},
 		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
 			Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
-				{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
+				{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}},
+			Totals: ledger.Totals{ledger.BranchCounts: 9, ledger.Invocations: 701, ledger.TypeCounts: 397670}},
 		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
-			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{{What: LossBytecodes, Count: 3, Line: 17}}},
+			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{{What: LossBytecodes, Count: 3, Line: 17}},
+			Totals: ledger.Totals{ledger.BranchCounts: 7, ledger.Invocations: 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(&want, checkText(t, testdata(t, name))); diff != "" {

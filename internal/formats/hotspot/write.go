@@ -10,8 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
@@ -28,6 +31,8 @@ type textWriter struct {
 	settings textSettings
 	types    map[uint32]string // printed types, by ordinal
 	total    uint64            // total of the printed sizes
+	counter  ledger.Counter    // counts parts of profiles that are lost
+	method   string            // name of the current method
 }
 
 // WriteText prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
@@ -37,7 +42,9 @@ func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
 			"export them in the format of their own domain", d)
 	}
-	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{}, report: &TextReport{}}
+	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{},
+		report: &TextReport{Totals: ledger.Totals{}}}
+	w.counter = ledger.Counter{Domain: layout.DomainHotSpot, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	if err := s.Mapping().Guard(w.writeDump); err != nil {
 		return nil, err
 	}
@@ -76,6 +83,17 @@ func (w *textWriter) writeLine(line []byte) {
 	line = append(line, '\n')
 	_, _ = w.out.Write(line)
 	w.line = line[:0]
+}
+
+// count adds a printed count to the totals, and returns its value.
+func (w *textWriter) count(unit ledger.Unit, c reader.Counter) uint64 {
+	ledger.Totals(w.report.Totals).Add(unit, c.Trained())
+	return c.Load()
+}
+
+// addLoss notes the loss of a part of the current method with its counts.
+func (w *textWriter) addLoss(what codec.LossKind, lost ledger.Totals) {
+	parse.AddLoss(&w.report.Lost, codec.Loss{What: what, Count: 1, First: []string{w.method}}, lost)
 }
 
 // textSettings are the properties in which VMs' texts differ.
@@ -125,8 +143,13 @@ func (w *textWriter) writeProfile(p reader.Profile) error {
 	if err != nil {
 		return err
 	}
+	key, err := m.Key()
+	if err != nil {
+		return err
+	}
+	w.method = key.Class + classEnd + key.Name + key.Signature
 	if !ok {
-		w.report.Lost.Add(LossNoClass, 1)
+		w.addLoss(LossNoClass, parse.TotalsOfBlock(w.counter, disk.Block(p.Bytes())))
 		return nil
 	}
 	w.report.Methods++
@@ -190,6 +213,8 @@ func (w *textWriter) writeCounters(p reader.Profile) {
 	backedges, _ := p.Backedges()
 	history, _ := disk.Block(p.Bytes()).History()
 	_, size := p.Size()
+	w.countClamped(ledger.Invocations, invocations)
+	w.countClamped(ledger.Backedges, backedges)
 	for _, c := range []struct {
 		name string
 		n    uint64
@@ -213,6 +238,15 @@ func printedCounter(n uint64) int64 {
 		return int64(int32(uint32(n)))
 	}
 	return int64(min(n, math.MaxInt64))
+}
+
+// countClamped adds a counter to the totals as printedCounter prints it.
+func (w *textWriter) countClamped(unit ledger.Unit, c reader.Counter) {
+	n := min(c.Trained(), math.MaxInt64)
+	ledger.Totals(w.report.Totals).Add(unit, n)
+	if above := c.Trained() - n; above > 0 {
+		w.addLoss(LossHighCount, ledger.Totals{unit: above})
+	}
 }
 
 func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error {

@@ -11,6 +11,8 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -59,7 +61,7 @@ func (w *textWriter) writeEntries(p reader.Profile) error {
 	for e := range p.Entries() {
 		tag := hotspotTag(e)
 		if tag == 0 {
-			w.report.Lost.Add(unprintableLoss(e), 1)
+			w.addLoss(unprintableLoss(e), parse.TotalsOfEntry(w.counter, disk.Entry(e.Bytes())))
 			continue
 		}
 		if disk.IsWide(e.Tag()) {
@@ -242,16 +244,18 @@ func (w *textWriter) writeCounts(b []byte, e placedEntry) error {
 		w.writeLine(b)
 	case layout.TagCounter, layout.TagCallType:
 		c, _ := e.Counter()
-		w.writeLine(appendNumber(b, "count(", c.Load(), ")"))
+		w.writeLine(appendNumber(b, "count(", w.count(ledger.BranchCounts, c), ")"))
 		return w.writeCallTypes(e.Entry)
 	case layout.TagJump:
 		taken := e.Cell(0)
 		displacement := int64(e.Cell(1).Trained())
-		w.writeLine(appendDisplacement(appendNumber(b, "taken(", taken.Load(), ") "), displacement))
+		b = appendNumber(b, "taken(", w.count(ledger.BranchCounts, taken), ") ")
+		w.writeLine(appendDisplacement(b, displacement))
 	case layout.TagBranch:
 		j, _ := e.Branch()
-		w.writeLine(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
-		w.writeLine(appendNumber(append(w.line, indent...), "not taken(", j.NotTaken.Load(), ")"))
+		b = appendNumber(b, "taken(", w.count(ledger.BranchCounts, j.Taken), ") ")
+		w.writeLine(appendDisplacement(b, j.Displacement))
+		w.writeLine(appendNumber(append(w.line, indent...), "not taken(", w.count(ledger.BranchCounts, j.NotTaken), ")"))
 	case layout.TagMultiBranch:
 		w.writeCases(b, e)
 	case layout.TagRet:
@@ -268,10 +272,10 @@ func appendDisplacement(b []byte, d int64) []byte {
 
 func (w *textWriter) writeCases(b []byte, e placedEntry) {
 	r, _ := e.Rows()
-	b = appendNumber(b, "default_count(", r.Head(0).Load(), ") ")
+	b = appendNumber(b, "default_count(", w.count(ledger.BranchCounts, r.Head(0)), ") ")
 	w.writeLine(appendDisplacement(b, int64(r.Head(1).Load())))
 	for i := range r.Len() {
-		b = appendNumber(append(w.line, indent...), "count(", r.Cell(i, 0).Load(), ") ")
+		b = appendNumber(append(w.line, indent...), "count(", w.count(ledger.BranchCounts, r.Cell(i, 0)), ") ")
 		w.writeLine(appendDisplacement(b, int64(r.Cell(i, 1).Load())))
 	}
 }
@@ -294,14 +298,16 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 			displacement = int64(r.Cell(i, 2).Load())
 		}
 		if bci == freeReturn.Bci {
+			w.addFreeRow(ledger.BranchCounts, r.Cell(i, 1))
 			continue
 		}
+		w.count(ledger.BranchCounts, r.Cell(i, 1))
 		n++
 		rows = appendNumber(append(rows, indent...), "bci(", bci, ": ")
 		rows = append(appendDisplacement(appendNumber(rows, "count(", times, ") "), displacement), ")\n"...)
 	}
 	if !disk.IsWide(e.Tag()) {
-		count = r.Head(0).Load()
+		count = w.count(ledger.BranchCounts, r.Head(0))
 	}
 	w.writeLine(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))
 	_, _ = w.out.Write(rows)
@@ -310,17 +316,23 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
-	count := r.Other().Load()
+	count := w.count(ledger.TypeCounts, r.Other())
 	total.addCount(count)
 	n := 0
-	for row := range r.All() {
-		total.addCount(row.Count.Load())
+	for i := range r.Len() {
+		row, ok := r.Row(i)
+		if !ok {
+			_, free := r.Cells(i)
+			w.addFreeRow(ledger.TypeCounts, free)
+			continue
+		}
+		total.addCount(w.count(ledger.TypeCounts, row.Count))
 		n++
 	}
 	b = appendNumber(b, "count(", printedCount(count), ") ")
 	if w.settings.shape.Gap > 0 {
 		gap, _ := r.Gap()
-		b = appendNumber(b, "nonprofiled_count(", gap.Load(), ") ")
+		b = appendNumber(b, "nonprofiled_count(", w.count(ledger.TypeCounts, gap), ") ")
 	}
 	w.writeLine(appendNumber(b, "entries(", uint64(n), ")"))
 	for row := range r.All() {
@@ -333,6 +345,13 @@ func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 		w.writeLine(append(total.appendShare(b, times), ')'))
 	}
 	return w.writeCallTypes(e.Entry)
+}
+
+// addFreeRow notes the loss of a count in a row that is not printed, since nothing is counted there.
+func (w *textWriter) addFreeRow(unit ledger.Unit, c reader.Counter) {
+	if n := c.Trained(); n > 0 {
+		w.addLoss(LossFreeRows, ledger.Totals{unit: n})
+	}
 }
 
 // printedCount is the inverse of signExtend.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -31,6 +32,7 @@ type build struct {
 	last         []uint32
 	nodeProfiles []methodInContext       // methods in contexts, by node
 	profileRef   []profileset.ProfileRef // profiles, by node
+	invocations  uint64                  // total of the call counts that became invocation counters
 	ordinals     map[int]int             // ordinals by record, unless it is the next one in its profile
 	entries      entryScratch
 }
@@ -58,11 +60,31 @@ func (b *build) addRecording() (*builder.Builder, error) {
 	if b.report.Salvage == nil { // the missing part can contain their counts
 		b.markUnexecuted()
 	}
+	b.addTotals()
 	b.addMetadata()
 	b.report.Types, b.report.Methods = len(b.types), b.methods.rowCount()
 	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
 	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-b.methods.rowCount()
 	return b.b, b.b.Err()
+}
+
+// addTotals adds the counts of the records to the totals.
+func (b *build) addTotals() {
+	totals := ledger.Totals(b.report.Totals)
+	totals.Add(ledger.Invocations, b.invocations)
+	var sums [sectionKinds]uint64
+	for i := range b.records {
+		r := &b.records[i]
+		sums[r.kind] += r.kind.sumCounts(b.values[r.first : r.first+int(r.n)])
+	}
+	sums[calls] -= b.invocations
+	sums[monitors] = monitors.sumCounts(b.monitor)
+	for i := range b.stacks {
+		sums[samples] += uint64(b.stacks[i].count)
+	}
+	for kind, sum := range sums {
+		totals.Add(sectionKind(kind).unit(), sum)
+	}
 }
 
 // internTypes interns the rows of types. Each row becomes a distinct type.
@@ -248,6 +270,7 @@ func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 		if r.point == 0 && !*invoked {
 			*invoked = true
 			p.Invocations(uint64(v[0]))
+			b.invocations += uint64(v[0])
 			return
 		}
 		p.Count(builder.Count{Point: r.point, Sub: layout.SubCalls, N: uint64(v[0])})

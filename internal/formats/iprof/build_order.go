@@ -3,7 +3,10 @@ package iprof
 import (
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
@@ -13,7 +16,8 @@ const listColumns = disk.MaxColumns - int(orderLists)
 
 // addMetadata adds the version and the order of the file, and its unknown keys.
 func (b *build) addMetadata() {
-	b.report.Lost.Add(LossOdd, b.odd)
+	ledger.Totals(b.report.Totals).AddAll(b.lost)
+	parse.AddLoss(&b.report.Lost, codec.Loss{What: LossOdd, Count: b.odd, First: b.firstOdd}, b.lost)
 	properties := b.b.Internal().Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.b.Internal().Symbol(versionProperty)), uint64(b.b.Internal().Symbol(b.version)))
 	b.addForeign()

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -49,7 +50,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 		name = "of " + in.Name + " "
 	}
 	report := &codec.Report{
-		Dumps:   []*builder.Builder{b},
+		Dumps: []*builder.Builder{b}, Totals: r.Totals,
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{
 			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
@@ -76,6 +77,7 @@ func (r *Report) importNotes(ofName string) (notes []string) {
 }
 
 func (s *Salvage) addToReport(r *codec.Report, ofName string) {
+	r.Salvaged = fmt.Sprintf("byte %d: %s", s.Reason.Offset, s.Reason.Reason())
 	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
 	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset,
 		s.Reason.Reason())
@@ -101,10 +103,14 @@ func (e *Exporter) Format() codec.Format {
 		}
 		return nil
 	}
-	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Options: []codec.Option{
+	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Units: units, Options: []codec.Option{
 		version, codec.NewOption("prune", &e.Prune, "leave out methods and types that nothing refers to"),
 	}}
 }
+
+// units are the units of the counts in a file.
+var units = []string{ledger.Invocations, ledger.Calls, ledger.BranchCounts, ledger.TypeCounts, ledger.Monitors,
+	ledger.Samples}
 
 // Export writes an archive of domain graal. See [Write].
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {

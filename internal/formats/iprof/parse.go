@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 )
 
 // ReadOptions configure [Read]. The zero value is valid.
@@ -24,8 +25,9 @@ type ReadOptions struct {
 
 // Read reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report := &Report{}
+	report := &Report{Totals: ledger.Totals{}}
 	p := newParser(r, o.Name)
+	p.rec.lost = ledger.Totals{}
 	build := newBuild(&p.rec, o, report)
 	p.salvage = o.Salvage
 	p.arrived = build.internArrived

@@ -2,8 +2,10 @@ package iprof
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 
 	"github.com/profarc/profarc/internal/file/disk"
 )
@@ -118,14 +120,24 @@ func (p *parser) readName() ([]byte, bool) {
 	return []byte(quoteName(string(p.spoken))), true
 }
 
+// firstKept is the number of odd items that are named.
+const firstKept = 3
+
 // readOddItem reads the known members of an item that is invalid or has unknown members. Without them it omits the
 // item and marks the methods that it names as executed.
 func (p *parser) readOddItem(sec *section, text []byte, fast func() bool) {
 	p.rec.odd++
+	if len(p.rec.firstOdd) < firstKept {
+		p.rec.firstOdd = append(p.rec.firstOdd, fmt.Sprintf("%s: byte %d: record %d of %q", filepath.Base(p.name),
+			p.textOffset()-int64(len(text)), p.item+1, p.last))
+	}
 	if p.readKnownMembers(text, fast) {
 		return
 	}
 	p.odd++
+	if sec.kind >= calls {
+		p.rec.lost.Add(sec.kind.unit(), sec.kind.sumCounts(listedIDs(string(text))))
+	}
 	if sec.kind != monitors { // its context names no method
 		p.rec.named = append(p.rec.named, contextIDs(string(text))...)
 	}

@@ -3,6 +3,8 @@ package iprof
 import (
 	"slices"
 	"strings"
+
+	"github.com/profarc/profarc/internal/ledger"
 )
 
 type sectionKind uint8
@@ -48,6 +50,32 @@ var kindOf = func() map[string]sectionKind {
 
 // inProfiles reports whether the records of a section become profile entries.
 func (k sectionKind) inProfiles() bool { return k >= calls && k <= instanceofs }
+
+// unit returns the unit of the counts of a section's records.
+func (k sectionKind) unit() ledger.Unit {
+	switch k {
+	case calls:
+		return ledger.Calls
+	case conditionals:
+		return ledger.BranchCounts
+	case virtuals, instanceofs:
+		return ledger.TypeCounts
+	case monitors:
+		return ledger.Monitors
+	case samples:
+		return ledger.Samples
+	}
+	return ""
+}
+
+// sumCounts returns the total of the counts among the integers of a record. Negative counts are left out.
+func (k sectionKind) sumCounts(integers []int64) (sum uint64) {
+	width := k.recordWidth()
+	for i := width - 1; i < len(integers); i += width {
+		sum += uint64(max(integers[i], 0))
+	}
+	return sum
+}
 
 // recordWidth returns the number of integers per row of a record.
 func (k sectionKind) recordWidth() int {
@@ -102,8 +130,11 @@ type recording struct {
 	stacks  []stack
 	frames  []frame // concatenated frames of all stacks, leaf first
 
-	odd   int     // number of items omitted completely or partly
-	named []int64 // ids of methods in omitted items
+	odd int // number of items omitted completely or partly
+	// lost has the counts of omitted items, and firstOdd names the first few.
+	lost     ledger.Totals
+	firstOdd []string
+	named    []int64 // ids of methods in omitted items
 }
 
 // A section is a key with its value.

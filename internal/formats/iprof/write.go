@@ -9,7 +9,11 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -35,8 +39,9 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{store: s, options: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{},
+	e := &exporter{store: s, options: o, out: &output{w: w}, report: &Report{Totals: ledger.Totals{}}, raws: map[string]string{},
 		items: map[layout.Ref]*profileItems{}}
+	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
 		e.assignIDs, e.writeFile, e.out.flushBuffer} {
 		if err := step(); err != nil {
@@ -58,6 +63,8 @@ type exporter struct {
 	profiles []layout.Ref
 	found    [sectionKinds]int // number of items, by section
 	used     references
+	counter  ledger.Counter // counts parts of profiles that are lost
+	checks   uint64         // total of the counts of instanceof profiles
 
 	foreignKeys []string          // unknown keys in archive order
 	raws        map[string]string // values of unknown keys, by JSON pointer
@@ -116,7 +123,8 @@ func (e *exporter) chooseVersion() error {
 		e.sections = e.sectionsInOrder(keyOrder(e.version))
 	}
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
-		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
+		parse.AddLoss(&e.report.Lost, codec.Loss{What: LossInstanceof, Count: e.found[instanceofs]},
+			ledger.Totals{ledger.TypeCounts: e.checks})
 	}
 	return nil
 }
@@ -218,8 +226,13 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	if p.Code() != 0 {
 		e.report.Lost.Add(LossCode, 1)
 	}
+	name, err := m.Name()
+	if err != nil {
+		return err
+	}
 	if disk.Block(p.Bytes()).Presence()&^supportedFields != 0 {
-		e.report.Lost.Add(LossCounter, 1)
+		backedges, _ := p.Backedges()
+		e.addLoss(LossCounter, name.String(), ledger.Totals{ledger.Backedges: backedges.Trained()})
 	}
 	if _, ok := p.Invocations(); ok {
 		e.found[calls]++
@@ -228,9 +241,10 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 		kind := sectionOf(entry)
 		e.found[kind]++
 		if kind == foreign {
-			e.report.Lost.Add(LossEntry, 1)
+			e.addLoss(LossEntry, name.String(), parse.TotalsOfEntry(e.counter, disk.Entry(entry.Bytes())))
+			continue
 		}
-		e.surveyRows(entry)
+		e.surveyRows(kind, entry, name.String())
 	}
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
@@ -255,19 +269,30 @@ func sectionOf(entry reader.Entry) sectionKind {
 	return foreign
 }
 
-func (e *exporter) surveyRows(entry reader.Entry) {
+// addLoss notes the loss of a part of a method's profile with its counts.
+func (e *exporter) addLoss(what codec.LossKind, name string, lost ledger.Totals) {
+	parse.AddLoss(&e.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
+}
+
+func (e *exporter) surveyRows(kind sectionKind, entry reader.Entry, name string) {
 	r, ok := entry.Receivers()
 	if !ok {
 		return
 	}
 	if r.Other().Load() != 0 || entry.Flags()&layout.EntryNullSeen != 0 || entry.Traps() != 0 {
-		e.report.Lost.Add(LossRows, 1)
+		e.addLoss(LossRows, name, ledger.Totals{ledger.TypeCounts: r.Other().Trained()})
 	}
 	for i := range r.Len() {
 		row, ok := r.Row(i)
 		if !ok {
-			e.report.Lost.Add(LossNoType, 1)
-		} else if int(row.Type.Ordinal()) < len(e.used.types) {
+			_, free := r.Cells(i)
+			e.addLoss(LossNoType, name, ledger.Totals{ledger.TypeCounts: free.Trained()})
+			continue
+		}
+		if kind == instanceofs {
+			e.checks += row.Count.Trained()
+		}
+		if int(row.Type.Ordinal()) < len(e.used.types) {
 			e.used.types[row.Type.Ordinal()] = true
 		}
 	}
@@ -308,7 +333,7 @@ func (e *exporter) surveyTables() error {
 			}
 		case disk.IsSourceOrder(t.Kind), t.Kind == disk.TableProperties, t.Kind == disk.TableForeign,
 			t.Kind == disk.TableDumps,
-			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath:
+			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath, t.Kind == disk.TableInputs, t.Kind == disk.TableLosses:
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}
@@ -324,7 +349,7 @@ func (e *exporter) markUsedTypes(t reader.Table) error {
 	for i := range t.Rows {
 		contended, err := e.store.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
-			e.report.Lost.Add(LossNoType, 1)
+			e.addLoss(LossNoType, "a monitor", ledger.Totals{ledger.Monitors: t.Cell(1, i)})
 			continue
 		}
 		if err != nil {
@@ -345,11 +370,18 @@ func stacksOf(t reader.Table) (first []int) {
 	return first
 }
 
-// clampCount limits a count to the maximum in a file.
-func (e *exporter) clampCount(n uint64) int64 {
-	if n > math.MaxInt64 {
-		e.report.Lost.Add(LossCount, 1)
-		return math.MaxInt64
+// clampCount limits a count to the maximum in a file, and adds it to the totals.
+func (e *exporter) clampCount(unit ledger.Unit, n uint64) int64 {
+	written := min(n, math.MaxInt64)
+	ledger.Totals(e.report.Totals).Add(unit, written)
+	if n > written {
+		parse.AddLoss(&e.report.Lost, codec.Loss{What: LossCount, Count: 1}, ledger.Totals{unit: n - written})
 	}
-	return int64(n)
+	return int64(written)
+}
+
+// writeCounter writes the live count of a counter. The totals have the trained one, as those of the archive.
+func (e *exporter) writeCounter(unit ledger.Unit, c reader.Counter) {
+	e.clampCount(unit, c.Trained())
+	e.out.writeInteger(int64(min(c.Load(), math.MaxInt64)))
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -164,7 +165,8 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 		if err != nil {
 			return err
 		}
-		e.writePair(n, e.typeIDs[contended.Ordinal()], t.Cell(1, i))
+		e.writeTypeID(n, e.typeIDs[contended.Ordinal()])
+		e.out.writeInteger(e.clampCount(ledger.Monitors, t.Cell(1, i)))
 		n++
 	}
 	e.out.writeRaw("]}")
@@ -193,7 +195,7 @@ func (e *exporter) writeStack(t reader.Table, first int) {
 		e.out.writeInteger(int64(t.Cell(2, row)))
 	}
 	e.out.writeRaw(`","records":[`)
-	e.out.writeInteger(e.clampCount(t.Cell(3, first)))
+	e.out.writeInteger(e.clampCount(ledger.Samples, t.Cell(3, first)))
 	e.out.writeRaw("]}")
 }
 
@@ -207,6 +209,7 @@ type profileItems struct {
 // An item is a record: an entry, or the count of the invocation counter.
 type item struct {
 	point int32
+	unit  ledger.Unit // unit of count
 	count reader.Counter
 	entry reader.Entry
 }
@@ -229,11 +232,11 @@ func (e *exporter) profileItemsAt(n layout.Ref) (*profileItems, error) {
 	}
 	items := &profileItems{}
 	if count, ok := p.Invocations(); ok {
-		items.of[calls] = append(items.of[calls], item{count: count})
+		items.of[calls] = append(items.of[calls], item{unit: ledger.Invocations, count: count})
 	}
 	for entry := range p.Entries() {
 		if kind := sectionOf(entry); kind != foreign {
-			it := item{point: entry.Point(), entry: entry}
+			it := item{point: entry.Point(), unit: kind.unit(), entry: entry}
 			if kind == calls {
 				it.count, _ = entry.Counter()
 			}
@@ -283,7 +286,7 @@ func (e *exporter) writeRecord(kind sectionKind, p *profileItems, it *item) {
 	o.writeRaw(`","records":[`)
 	switch kind {
 	case calls:
-		o.writeInteger(e.clampCount(it.count.Load()))
+		e.writeCounter(it.unit, it.count)
 	case conditionals:
 		e.writeSuccessors(it.entry)
 	default:
@@ -302,7 +305,7 @@ func (e *exporter) writeSuccessors(entry reader.Entry) {
 		e.out.writeRaw(",")
 		e.out.writeInteger(int64(index))
 		e.out.writeRaw(",")
-		e.out.writeInteger(e.clampCount(rows.Cell(i, 1).Load()))
+		e.writeCounter(ledger.BranchCounts, rows.Cell(i, 1))
 	}
 }
 
@@ -311,16 +314,16 @@ func (e *exporter) writeReceivers(entry reader.Entry) {
 	n := 0
 	for row := range rows.All() {
 		if int(row.Type.Ordinal()) < len(e.typeIDs) {
-			e.writePair(n, e.typeIDs[row.Type.Ordinal()], row.Count.Load())
+			e.writeTypeID(n, e.typeIDs[row.Type.Ordinal()])
+			e.writeCounter(ledger.TypeCounts, row.Count)
 			n++
 		}
 	}
 }
 
-// writePair writes a type id and its count.
-func (e *exporter) writePair(n int, id int64, count uint64) {
+// writeTypeID writes the type id before a count.
+func (e *exporter) writeTypeID(n int, id int64) {
 	e.out.writeComma(n)
 	e.out.writeInteger(id)
 	e.out.writeRaw(",")
-	e.out.writeInteger(e.clampCount(count))
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -11,13 +12,16 @@ import (
 type Importer struct {
 	// Runs makes a dump of each run in the file. Otherwise the runs are merged.
 	Runs bool
+	// Salvage leaves out lines that are cut off or malformed.
+	Salvage bool
 }
 
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run",
 		Options: []codec.Option{codec.NewOption("runs", &i.Runs,
-			"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}}
+			"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ..."),
+			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged")}}
 }
 
 // Detect implements [codec.Importer].
@@ -26,12 +30,12 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 // Import reads a profile. With Runs it returns a dump for each run, of which the first gets all lines with unknown
 // keywords.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config}, i.Runs)
+	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config, Salvage: i.Salvage}, i.Runs)
 	if err != nil {
 		return nil, err
 	}
 	return &codec.Report{
-		Dumps:   builders,
+		Dumps: builders, Totals: r.Totals, RunTotals: r.RunTotals, Salvaged: r.Salvaged,
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut},
 	}, nil
@@ -42,7 +46,8 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "jamaica", About: "the profile text of a JamaicaVM (domain jamaica)"}
+	return codec.Format{Name: "jamaica", About: "the profile text of a JamaicaVM (domain jamaica)",
+		Units: []string{ledger.Bytecodes, ledger.Cycles, ledger.NativeCalls, ledger.NewArrays, ledger.CallCounts}}
 }
 
 // Export writes an archive of domain jamaica. See [Write].

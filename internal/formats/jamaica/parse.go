@@ -2,14 +2,17 @@ package jamaica
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,6 +20,8 @@ import (
 type ReadOptions struct {
 	Name   string         // file name for errors, or ""
 	Config builder.Config // configuration of the new builders
+	// Salvage leaves out lines that are cut off or malformed.
+	Salvage bool
 }
 
 // Read merges all runs of a profile into a new builder. The error is a [*SyntaxError] if a line is malformed.
@@ -30,8 +35,8 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 
 // readText returns one builder, or one for each run if apart is set.
 func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
-	report = &Report{}
-	t, err := parseText(r, o.Name, report)
+	report = &Report{Totals: ledger.Totals{}}
+	t, err := parseText(r, o, report)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,6 +52,9 @@ func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Build
 		}
 		t.foreign = nil
 		builders = append(builders, b)
+		if apart {
+			report.RunTotals = append(report.RunTotals, totalsOf(runs[0]))
+		}
 	}
 	return builders, report, nil
 }
@@ -96,22 +104,79 @@ type profileText struct {
 }
 
 // parseText reads all lines. The error is a [*SyntaxError] or the error of r.
-func parseText(r io.Reader, name string, report *Report) (*profileText, error) {
+func parseText(r io.Reader, o ReadOptions, report *Report) (*profileText, error) {
 	t := &profileText{names: nameTable{ids: map[string]nameID{}}}
-	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
+	lines := parse.NewLinesLimited(r, o.Name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
 	for line, err := range lines.All() {
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = t.parseLine(lines, bytes.TrimRight(line, "\r"), report)
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = lines.Fail(ErrCut)
 		}
-		if err := t.parseLine(lines, bytes.TrimRight(line, "\r"), report); err != nil {
+		if err != nil && !(o.Salvage && report.leaveOut(err)) {
 			return nil, err
 		}
 	}
+	if o.Salvage {
+		t.dropCutRecord(lines, report)
+	}
 	if len(t.records) == 0 {
-		return nil, parse.Place{Name: name}.Fail(ErrNoProfile)
+		return nil, parse.Place{Name: o.Name}.Fail(ErrNoProfile)
+	}
+	for i := range t.records {
+		t.records[i].addTo(report.Totals)
 	}
 	t.findColumns(report)
 	return t, nil
+}
+
+// leaveOut notes a line that is left out, and returns false for an error that is not of a line.
+func (report *Report) leaveOut(err error) bool {
+	var e *SyntaxError
+	if !errors.As(err, &e) {
+		return false
+	}
+	reason := *e
+	reason.Place = parse.Place{}
+	reason.Column = 0
+	report.Lost.AddLoss(codec.Loss{What: LossDamaged, Count: 1, Line: e.Line,
+		First: []string{fmt.Sprintf("%s:%d: %v", filepath.Base(e.Name), e.Line, &reason)}})
+	if report.Salvaged == "" {
+		report.Salvaged = fmt.Sprintf("line %d: %v", e.Line, &reason)
+	}
+	return true
+}
+
+// dropCutRecord drops the last record if its line has no end and can lack a part of its last value.
+func (t *profileText) dropCutRecord(lines *parse.Lines, report *Report) {
+	last := len(t.records) - 1
+	if lines.Whole || last < 0 || t.records[last].line != lines.Line {
+		return
+	}
+	r := &t.records[last]
+	form := &lineForms[r.key]
+	if form.methods && isCompleteSignature(t.names.nameOf(r.names[len(form.names)-1])) {
+		return
+	}
+	report.leaveOut(lines.Fail(ErrCut))
+	t.records = t.records[:last]
+}
+
+// addTo adds the counts of a line to totals.
+func (r *record) addTo(totals ledger.Totals) {
+	if sub, counted := countSubs[r.key]; counted {
+		totals.Add(ledger.UnitOf(layout.DomainJamaica, layout.TagCount, sub), r.numbers[0])
+	} else if r.key == keyInvoke {
+		totals.Add(ledger.CallCounts, r.numbers[0])
+	}
+}
+
+func totalsOf(run []record) ledger.Totals {
+	totals := ledger.Totals{}
+	for i := range run {
+		run[i].addTo(totals)
+	}
+	return totals
 }
 
 // findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer,

@@ -17,6 +17,9 @@ const (
 	LossMarkCut  codec.LossKind = "(interpreted) marks cut at several columns, which are completed"
 )
 
+// LossDamaged is a loss of [Read] with ReadOptions.Salvage.
+const LossDamaged codec.LossKind = "lines that are cut off or malformed"
+
 // Losses of [Write].
 const (
 	LossNeverRan codec.LossKind = "methods that never ran"
@@ -37,7 +40,9 @@ type Report struct {
 	Cut     int // truncated signatures
 	Lost    codec.Losses
 	// Totals has the counts in the file; see codec.Report.
-	Totals map[string]uint64
+	Totals    map[string]uint64
+	RunTotals []map[string]uint64 // totals of each run; nil unless runs are kept apart
+	Salvaged  string              // why lines were left out, or ""
 }
 
 // Errors that a [*SyntaxError] matches.

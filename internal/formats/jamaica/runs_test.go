@@ -105,7 +105,7 @@ func TestWhereRunsBegin(t *testing.T) {
 				text.WriteString(line[string(c)] + "\n")
 			}
 		}
-		parsed, err := parseText(strings.NewReader(text.String()), "", &Report{})
+		parsed, err := parseText(strings.NewReader(text.String()), ReadOptions{}, &Report{})
 		if err != nil {
 			t.Fatal(err)
 		}

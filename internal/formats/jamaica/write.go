@@ -10,7 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,7 +28,8 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainJamaica {
 		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
 	}
-	t := &textWriter{s: s, report: &Report{Runs: 1}}
+	t := &textWriter{s: s, report: &Report{Runs: 1, Totals: ledger.Totals{}}}
+	t.counter = ledger.Counter{Domain: layout.DomainJamaica, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{t.addMethods, t.readTables} {
 		if err := step(); err != nil {
 			return nil, err
@@ -51,7 +56,16 @@ type textWriter struct {
 	heap    [2]uint64           // references and words
 	columns uint64              // column at which the VM truncated "(interpreted)" marks, 0 if it truncated none
 	foreign []string            // lines with unknown keywords
+	counter ledger.Counter      // counts parts of profiles that are lost
 }
+
+// addLoss notes the loss of a part of a method's profile with its counts.
+func (t *textWriter) addLoss(what codec.LossKind, name string, lost ledger.Totals) {
+	parse.AddLoss(&t.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
+}
+
+// count adds a written count to the totals.
+func (t *textWriter) count(unit ledger.Unit, n uint64) { ledger.Totals(t.report.Totals).Add(unit, n) }
 
 // addLine adds a line that starts with n. rest follows n and its share.
 func (t *textWriter) addLine(key keyword, n uint64, rest string) {
@@ -173,7 +187,12 @@ func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
 		t.report.Lost.Add(LossContext, 1)
 	}
 	if disk.Block(p.Bytes()).Presence()&^(disk.FileFields|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
-		t.report.Lost.Add(LossCounter, 1)
+		lost := ledger.Totals{}
+		invocations, _ := p.Invocations()
+		backedges, _ := p.Backedges()
+		lost.Add(ledger.Invocations, invocations.Trained())
+		lost.Add(ledger.Backedges, backedges.Trained())
+		t.addLoss(LossCounter, name, lost)
 	}
 	for e := range p.Entries() {
 		if err := t.addEntry(name, e); err != nil {
@@ -210,7 +229,7 @@ func (t *textWriter) checkedName(text string) string {
 func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	key, ok := keywordOf(e)
 	if !ok || e.Point() < 0 {
-		t.report.Lost.Add(LossEntry, 1)
+		t.addLoss(LossEntry, name, parse.TotalsOfEntry(t.counter, disk.Entry(e.Bytes())))
 		return nil
 	}
 	t.report.Entries++
@@ -227,7 +246,9 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	case keyNewArray:
 		name = newArrayText(uint64(e.Point()), name)
 	}
-	t.addLine(key, e.Cell(0).Trained(), name)
+	n := e.Cell(0).Trained()
+	t.count(ledger.UnitOf(layout.DomainJamaica, e.Tag(), e.Sub()), n)
+	t.addLine(key, n, name)
 	return nil
 }
 
@@ -254,15 +275,17 @@ func (t *textWriter) addCallees(caller string, e reader.Entry) error {
 		if err != nil {
 			return err
 		}
+		n := rows.Cell(i, 1).Trained()
 		if !m.Valid() {
-			t.report.Lost.Add(LossEntry, 1)
+			t.addLoss(LossEntry, caller, ledger.Totals{ledger.CallCounts: n})
 			continue
 		}
 		name, err := t.methodName(m)
 		if err != nil {
 			return err
 		}
-		t.addLine(keyInvoke, rows.Cell(i, 1).Trained(), fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
+		t.count(ledger.CallCounts, n)
+		t.addLine(keyInvoke, n, fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
 	}
 	return nil
 }

@@ -17,8 +17,9 @@ func (*Exporter) Format() codec.Format {
 
 // Export writes the whole archive without losses.
 func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	if err := WriteArchive(w, s); err != nil {
+	totals, err := writeArchive(w, s)
+	if err != nil {
 		return nil, err
 	}
-	return &codec.Report{}, nil
+	return &codec.Report{Totals: totals}, nil
 }

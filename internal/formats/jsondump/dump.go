@@ -14,6 +14,8 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,9 +24,21 @@ import (
 // ignores later increments of adopted profiles. The error comes from w or from the first record that cannot be
 // read. In case of an error the output is incomplete.
 func WriteArchive(w io.Writer, s *reader.Store) error {
+	_, err := writeArchive(w, s)
+	return err
+}
+
+// writeArchive implements WriteArchive. It returns the totals of the printed counts.
+func writeArchive(w io.Writer, s *reader.Store) (ledger.Totals, error) {
 	p := newPrinter(w, s)
+	p.counts = ledger.Counter{Domain: s.Header().Domain, Shape: p.shape, Totals: ledger.Totals{}}
 	p.printDump(p.printTypes, func() { p.printMethods(s.Methods()) }, p.printTables)
-	return p.flushOutput()
+	if err := p.flushOutput(); err != nil {
+		return nil, err
+	}
+	tables, err := archived.TableTotals(s, layout.WeightOne)
+	p.counts.Totals.AddAll(tables)
+	return p.counts.Totals, err
 }
 
 // WriteMethods prints methods in the format of WriteArchive, with empty lists of types and tables.
@@ -72,6 +86,8 @@ type printer struct {
 	shape disk.Shape
 	text  []byte // scratch
 	err   error
+
+	counts ledger.Counter // counts of the printed profiles; its Totals are nil if nobody asks for them
 }
 
 func newPrinter(w io.Writer, s *reader.Store) *printer {

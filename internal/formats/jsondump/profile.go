@@ -10,6 +10,9 @@ func (p *printer) printProfile(q reader.Profile) {
 	if p.recordError(err) {
 		return
 	}
+	if p.counts.Totals != nil {
+		p.counts.AddBlock(disk.Block(q.Bytes()))
+	}
 	p.printRaw("{")
 	p.printCodeAndContext(q.Code(), c, inContext)
 	p.printBlockFields(q)

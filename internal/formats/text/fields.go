@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
@@ -76,6 +77,12 @@ func (p *parser) readField(f *fieldForm) {
 		numbers = append(numbers, p.takeUint(math.MaxUint64>>(64-8*n.size)))
 	}
 	f.set(p.profile.Profile, numbers)
+	switch f.field {
+	case disk.HasInvocations:
+		p.counts.Totals.Add(ledger.Invocations, numbers[0])
+	case disk.HasBackedges:
+		p.counts.Totals.Add(ledger.Backedges, numbers[0])
+	}
 }
 
 func (p *parser) readTrapsField() {

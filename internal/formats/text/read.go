@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -40,6 +41,7 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 		return nil, nil, err
 	}
 	p.report.Lines = p.lines.Line
+	p.takeAccount()
 	return p.b, &p.report, nil
 }
 
@@ -61,7 +63,9 @@ type parser struct {
 	profiles profileIndex
 	table    openTable
 	tables   map[disk.TableKind]bool // kinds that occurred
+	stack    stackRow
 	frames   []builder.Frame
+	counts   ledger.Counter // counts of the text
 
 	entry openEntry
 	refOf func(cell int, kind disk.CellKind) uint64 // cellRef
@@ -86,6 +90,19 @@ func (p *parser) readText() error {
 		if err := p.readLine(line); err != nil {
 			return err
 		}
+	}
+}
+
+// takeAccount completes the account that the text carries, if it has one. A user who changed counts has not changed the
+// account, so it gets a row for the difference.
+func (p *parser) takeAccount() {
+	p.report.Totals = p.counts.Totals
+	p.report.HasAccount = p.tables[disk.TableInputs] || p.tables[disk.TableLosses]
+	set := p.b.Internal()
+	account := set.Account()
+	for _, d := range account.Residual(p.counts.Totals) {
+		set.AddLoss(ledger.Loss{Operation: "import", Reason: "counts that were changed in the text", Unit: d.Unit,
+			Gained: d.Gained, Amount: d.Amount})
 	}
 }
 
@@ -349,6 +366,7 @@ func (p *parser) beginArchive() {
 	if err := p.declareShapes(); err != nil {
 		p.failure = p.lines.Fail(err)
 	}
+	p.counts = ledger.Counter{Domain: domain, Shape: p.shape, Totals: ledger.Totals{}}
 }
 
 // builderConfig merges the header of the text with ReadOptions.Config.

@@ -84,6 +84,9 @@ func (p *parser) readEntryCells() {
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
 	}
+	if e.section == disk.SectionData {
+		p.counts.AddEntry(raw)
+	}
 	p.profile.Profile.Internal().Copy(e.section, raw, p.refOf)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
@@ -22,9 +23,12 @@ type openTable struct {
 	columns           []disk.ColumnKind
 	cells             []uint64
 	wordAt            int // column of the last word
+}
 
-	began        bool   // the table samples had a row before
-	stack, count uint64 // stack and count of this row
+// A stackRow is the last row of the table samples.
+type stackRow struct {
+	began        bool // there is one
+	stack, count uint64
 }
 
 func (p *parser) readNewTableLine() {
@@ -102,6 +106,7 @@ func (p *parser) readRowLine(word []byte) bool {
 	}
 	if p.OK() && t.Table != nil {
 		t.Row(t.cells...)
+		p.countMonitors()
 	}
 	return true
 }
@@ -132,20 +137,28 @@ const (
 	sampleCount = 3
 )
 
-// checkStackCount rejects the count just read if it differs from the previous row of the same stack.
+// checkStackCount adds the count just read to the totals, and rejects it if it differs from the previous row of the same
+// stack.
 func (p *parser) checkStackCount(column int) {
 	t := &p.table
 	if t.kind != disk.TableSamples || column != sampleCount {
 		return
 	}
-	stack := t.cells[sampleStack]
-	count := t.cells[sampleCount]
-	if t.began && stack == t.stack && count != t.count {
-		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
+	before := p.stack
+	p.stack = stackRow{true, t.cells[sampleStack], t.cells[sampleCount]}
+	switch {
+	case !before.began || before.stack != p.stack.stack:
+		p.counts.Totals.Add(ledger.Samples, p.stack.count)
+	case before.count != p.stack.count:
+		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", before.count))
 	}
-	t.began = true
-	t.stack = stack
-	t.count = count
+}
+
+// countMonitors adds a row of the table monitors to the totals.
+func (p *parser) countMonitors() {
+	if t := &p.table; t.kind == disk.TableMonitors {
+		p.counts.Totals.Add(ledger.Monitors, t.cells[len(disk.TableColumns(t.kind))-1])
+	}
 }
 
 func (p *parser) takeTableWord(word wordMeaning) uint64 {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,6 +23,7 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	w := &writer{out: out, s: s, h: h, shape: shape, types: make([]typeText, h.Counts.Types)}
 	w.report.Domain = h.Domain
+	w.counts = ledger.Counter{Domain: h.Domain, Shape: shape, Totals: ledger.Totals{}}
 	w.writeHeader()
 	w.writeTypes()
 	w.writeMethods()
@@ -32,7 +35,10 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return &w.report, nil
+	w.report.Totals = w.counts.Totals
+	tables, err := archived.TableTotals(s, layout.WeightOne)
+	w.counts.Totals.AddAll(tables)
+	return &w.report, err
 }
 
 // A writer writes one archive. After the first error its output is undefined.
@@ -43,6 +49,7 @@ type writer struct {
 	h      *layout.Header
 	shape  disk.Shape
 	report Report
+	counts ledger.Counter // counts of the written profiles
 	err    error
 	schema *disk.Schema // schema of the current entry
 

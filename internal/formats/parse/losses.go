@@ -1,0 +1,37 @@
+package parse
+
+import (
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
+)
+
+// AddLoss notes a loss with the totals of the counts that are lost, which can be of several units, or of none.
+func AddLoss(lost *codec.Losses, loss codec.Loss, totals ledger.Totals) {
+	for _, unit := range ledger.SortedUnits(totals) {
+		if totals[unit] == 0 {
+			continue
+		}
+		loss.Unit = unit
+		loss.Amount = totals[unit]
+		lost.AddLoss(loss)
+		loss.Count = 0
+	}
+	if loss.Unit == "" {
+		lost.AddLoss(loss)
+	}
+}
+
+// TotalsOfEntry returns the totals of the counts of an entry.
+func TotalsOfEntry(c ledger.Counter, e disk.Entry) ledger.Totals {
+	c.Totals = ledger.Totals{}
+	c.AddEntry(e)
+	return c.Totals
+}
+
+// TotalsOfBlock returns the totals of the counts of a profile.
+func TotalsOfBlock(c ledger.Counter, b disk.Block) ledger.Totals {
+	c.Totals = ledger.Totals{}
+	c.AddBlock(b)
+	return c.Totals
+}
