@@ -1,14 +1,21 @@
 package formats
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/merge"
 )
 
 // shownFirst is the number of lost things that are named.
@@ -45,6 +52,87 @@ func addAccount(b *profileset.Set, in ledger.Input, lost codec.Losses) {
 		b.AddLoss(ledger.Loss{Operation: importOperation, Reason: string(l.What), Unit: l.Unit, Things: uint64(l.Count),
 			Amount: l.Amount, First: strings.Join(l.First, "\n")})
 	}
+}
+
+// accountForSkipped adds the inputs that were left out to the account.
+func (m *importing) accountForSkipped() {
+	for _, skipped := range m.result.Skipped {
+		in := ledger.Input{Name: filepath.Base(skipped.Name), State: ledger.Damaged, Times: 1,
+			Reason: strings.ReplaceAll(withoutPlace(skipped.Err).Error(), skipped.Name, filepath.Base(skipped.Name))}
+		if errors.Is(skipped.Err, ErrEmpty) || errors.Is(skipped.Err, merge.ErrCounted) {
+			in.State = ledger.Skipped
+		}
+		m.result.Builder.Internal().AddInput(in)
+	}
+}
+
+// A missing describes the expected inputs.
+type missing struct {
+	expected uint64
+	given    int
+	names    []string // expected names that were not given
+}
+
+func missingInputs(inputs []Input, o *ImportOptions) missing {
+	given := map[string]bool{}
+	for _, in := range inputs {
+		given[in.Name] = true
+		given[filepath.Base(in.Name)] = true
+	}
+	m := missing{expected: uint64(max(o.Expect, len(o.ExpectNames))), given: len(inputs)}
+	for _, name := range o.ExpectNames {
+		if !given[name] && !given[filepath.Base(name)] {
+			m.names = append(m.names, name)
+		}
+	}
+	return m
+}
+
+// errMissing means that fewer inputs were given than expected.
+var errMissing = errors.New("find out why the run left fewer files, or use --failure-mode all to import the others")
+
+// refused returns an error that names the missing inputs, unless they may be missing.
+func (m *missing) refused(o *ImportOptions) error {
+	switch {
+	case o.SkipBad || len(m.names) == 0 && uint64(m.given) >= m.expected:
+		return nil
+	case len(m.names) > 0:
+		return fmt.Errorf("%d of %d expected files are missing: %s: %w", len(m.names), m.expected,
+			strings.Join(m.names[:min(len(m.names), shownFirst)], ", "), errMissing)
+	}
+	return fmt.Errorf("%d of %d expected files were given: %w", m.given, m.expected, errMissing)
+}
+
+// addTo adds the expected inputs to the account.
+func (m *missing) addTo(b *profileset.Set) {
+	if m.expected > 0 {
+		b.AddInput(ledger.Input{State: ledger.Expected, Times: m.expected})
+	}
+	for _, name := range m.names {
+		b.AddInput(ledger.Input{Name: filepath.Base(name), State: ledger.Missing, Times: 1})
+	}
+}
+
+// identify gives the dump of inputs that were added to one builder an identity.
+func (m *importing) identify() {
+	if m.summed {
+		slices.Sort(m.hashes)
+		identify(m.result.Builder.Internal(), m.hashes)
+	}
+}
+
+// identify derives the identity of a dump from the hashes of its inputs, unless it has one. So two files are two dumps
+// even if they have the same counts, and one file is one dump whatever its name.
+func identify(b *profileset.Set, hashes []uint64) {
+	text := []byte(importOperation)
+	for _, h := range hashes {
+		text = binary.LittleEndian.AppendUint64(text, h)
+	}
+	b.Locked(func() {
+		if b.Heading.DumpID == ([16]byte{}) {
+			b.Heading.DumpID = disk.ContentID(text)
+		}
+	})
 }
 
 // A hashing computes the XXH64 of an input while it is read.

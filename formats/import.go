@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -25,9 +26,14 @@ type ImportOptions struct {
 	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each replaces the default importer of its
 	// format. Importers of other formats are tried first. Nil is Importers().
 	Importers []codec.Importer
-	// SkipBad leaves bad inputs out if at least one is good. Otherwise the first bad input fails the import. Empty inputs
-	// among several are always left out, since killed processes leave them.
+	// SkipBad leaves bad inputs out if at least one is good. They are empty or damaged, or repeat another input. Otherwise
+	// a bad input fails the import, and the error names all of them.
 	SkipBad bool
+	// Expect is the number of inputs that the training run should have left; 0 if it is not known. ExpectNames are their
+	// names or base names. Inputs that are not among the given ones are recorded in the archive as missing; without
+	// SkipBad they fail the import.
+	Expect      int
+	ExpectNames []string
 	// OnSkip, if not nil, is called for each input when it is left out.
 	OnSkip func(in Input, why error)
 	// MaxExpansion bounds the size of a decompressed input as a multiple of its compressed size. 0 is 64, and a negative
@@ -94,8 +100,9 @@ func (repeatedError) HasAdvice() bool { return true }
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
 // Import reads inputs of one format into a builder. It merges several inputs. LLVM's inputs are merged as by
-// llvm-profdata merge, and others like archives, so that no dump counts twice. The error is an [*OptionError], or comes
-// from the first input that cannot be imported.
+// llvm-profdata merge, and others like archives, so that no dump counts twice. The archive keeps an account of its inputs
+// and losses, which profarc info --losses prints. The error is an [*OptionError], or has the errors of all inputs that
+// cannot be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -103,26 +110,37 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 			return nil, err
 		}
 	}
+	missing := missingInputs(inputs, &o)
+	if err := missing.refused(&o); err != nil {
+		return nil, err
+	}
 	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
-	for _, in := range inputs {
+	for i, in := range inputs {
 		err := m.importInput(in)
 		if err == nil {
 			continue
 		}
 		if !m.maySkip(err) {
-			return nil, err
+			return nil, m.withLaterErrors(err, inputs[i+1:])
 		}
-		m.result.Skipped = append(m.result.Skipped, InputError{in.Name, err})
-		if o.OnSkip != nil {
-			o.OnSkip(in, err)
-		}
+		m.skipInput(in, err)
 	}
 	if m.result.Builder == nil {
 		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), errNone)
 	}
 	m.countUnmerged()
+	m.identify()
+	m.accountForSkipped()
+	missing.addTo(m.result.Builder.Internal())
 	m.done = true
 	return &m.result, nil
+}
+
+func (m *importing) skipInput(in Input, err error) {
+	m.result.Skipped = append(m.result.Skipped, InputError{in.Name, err})
+	if m.o.OnSkip != nil {
+		m.o.OnSkip(in, err)
+	}
 }
 
 type importing struct {
@@ -131,6 +149,8 @@ type importing struct {
 	several bool
 	asLLVM  bool // the inputs are merged as llvm-profdata does
 	result  Imported
+	hashes  []uint64 // hashes of the inputs that were read
+	summed  bool     // the importer adds inputs to one builder
 	done    bool
 }
 
@@ -145,8 +165,46 @@ func (m *importing) maySkip(err error) bool {
 	if m.ctx.Err() != nil || !m.several || errors.As(err, &fatal) {
 		return false
 	}
-	return m.o.SkipBad || errors.Is(err, ErrEmpty)
+	return m.o.SkipBad
 }
+
+// withLaterErrors adds to the first error those of the inputs after it, so that all bad inputs are named at once.
+func (m *importing) withLaterErrors(first error, rest []Input) error {
+	var fatal fatalError
+	if m.ctx.Err() != nil || errors.As(first, &fatal) {
+		return first
+	}
+	all := badInputs{first}
+	others := &importing{ctx: m.ctx, o: m.o, several: m.several}
+	others.o.Progress = nil
+	for _, in := range rest {
+		err := others.importInput(in)
+		if m.ctx.Err() != nil {
+			return first
+		}
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	if len(all) == 1 {
+		return first
+	}
+	return all
+}
+
+// badInputs are the errors of several inputs, at least two.
+type badInputs []error
+
+// Error returns a line for each input.
+func (e badInputs) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), strings.Join(lines, "\n  "))
+}
+
+func (e badInputs) Unwrap() []error { return e }
 
 func (m *importing) importInput(in Input) error {
 	s, err := openInput(m.ctx, in, &m.o)
@@ -195,7 +253,7 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 			return err
 		}
 		sum, err := hash.finish()
-		if err != nil {
+		if err != nil && report.Salvaged == "" {
 			return err
 		}
 		return m.addReport(report, in, ledger.Input{Name: filepath.Base(in.Name), Format: i.Format().Name,
@@ -208,12 +266,14 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	r.Format = i.Format().Name
 	r.Methods, r.Entries, r.Notes = r.Methods+report.Methods, r.Entries+report.Entries, append(r.Notes, report.Notes...)
 	r.Inputs = append(r.Inputs, ImportedInput{in.Name, s.codec, in.Weight, report.Facts})
+	m.hashes = append(m.hashes, hash.digest.Sum64()^uint64(in.Weight))
 	if len(r.Inputs) == 1 {
 		r.Lost = append(r.Lost, report.Lost...)
 	} else {
 		r.Lost = sumLosses(r.Lost, report.Lost)
 	}
 	m.asLLVM = report.AsLLVM
+	m.summed = report.Sum != nil
 	return nil
 }
 
@@ -250,6 +310,12 @@ func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) e
 	dumps := r.Dumps
 	if r.Totals != nil && !r.HasAccount {
 		addAccounts(r, account)
+	}
+	for i, dump := range dumps {
+		if r.HasAccount {
+			break // it is the dump of the archive
+		}
+		identify(dump.Internal(), []uint64{account.Hash, uint64(i)})
 	}
 	switch {
 	case len(dumps) == 0 && r.Sum == nil:

@@ -16,10 +16,11 @@ const (
 	Salvaged State = 3 // read up to a defect
 	Damaged  State = 4 // left out because it is damaged
 	Skipped  State = 5 // left out because it is empty, or repeats another input
+	Missing  State = 6 // expected by its name, and not given
 )
 
 var stateNames = [...]string{Expected: "expected", Read: "read", Salvaged: "salvaged", Damaged: "damaged",
-	Skipped: "skipped"}
+	Skipped: "skipped", Missing: "missing"}
 
 // String returns the name of the state, or "unknown".
 func (s State) String() string {
@@ -85,7 +86,7 @@ func (a *Account) Count(s State) (n uint64) {
 // Named returns the number of inputs that were named: those expected, or those that were read or left out if they are
 // more.
 func (a *Account) Named() uint64 {
-	return max(a.Count(Expected), a.Count(Read)+a.Count(Salvaged)+a.Count(Damaged)+a.Count(Skipped))
+	return max(a.Count(Expected), a.Count(Read)+a.Count(Salvaged)+a.Count(Damaged)+a.Count(Skipped)+a.Count(Missing))
 }
 
 // Totals returns the totals of all inputs.

@@ -429,6 +429,9 @@ func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	return hash128(b)
 }
 
+// ContentID returns the identity of a dump that is known only by its content.
+func ContentID(content []byte) [16]byte { return hash128(content) }
+
 // RandomDumpID returns a random identity for a dump of unknown origin. It must be unique but not secret. It uses
 // math/rand/v2, since the buffer of crypto/rand adds 32 MiB to the memory of each program.
 func RandomDumpID() (id [16]byte) {

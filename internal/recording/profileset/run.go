@@ -172,3 +172,13 @@ func (b *Set) optionalSymbol(text string) intern.SymbolRef {
 	}
 	return b.Symbol(text)
 }
+
+// NameDump makes the identity of the dump depend on a name. It does nothing if the identity is derived from the content
+// later.
+func (b *Set) NameDump(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if id := &b.Heading.DumpID; *id != ([16]byte{}) {
+		*id = disk.ContentID(append(id[:], name...))
+	}
+}

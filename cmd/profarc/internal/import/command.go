@@ -37,6 +37,8 @@ type importOptions struct {
 	weighted  []string
 	failure   string
 	expansion int64
+	expect    int
+	expected  string // file with the names of the expected inputs
 
 	importers []codec.Importer
 	flags     *pflag.FlagSet
@@ -60,9 +62,13 @@ recognised by content, also compressed with gzip or zstd. FILE may be - for the 
 
 Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
 profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
-one is bad: with any nothing is written, with all and warn it is skipped, and the report says how
-many of how many files were read. An empty file among several is always skipped. Memory grows with the
-number of different stacks, not of files; for go build, --edges-only keeps none.
+one is empty, damaged, repeated or missing: with any nothing is written, and all such files are named;
+with all and warn it is left out, and the report says how many of how many files were read. --expect
+and --expect-list say how many files, or which, the training run should have left. Memory grows with
+the number of different stacks, not of files; for go build, --edges-only keeps none.
+
+The archive keeps an account: its inputs with their totals, what was left out, and what was lost.
+info --losses prints it, and gate refuses a profile that lost too much.
 
 What the archive cannot keep is counted and reported. The formats:
 
@@ -84,6 +90,8 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringArrayVar(&o.weighted, "weighted", nil,
 		"a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
+	f.IntVar(&o.expect, "expect", 0, "number of files that the training run should have left")
+	f.StringVar(&o.expected, "expect-list", "", "file with the names of these files, a line each; - for the standard input")
 	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
 		"how many times its size a compressed file may expand to; 0 for no bound")
 	o.flags, o.of = f, formatflags.AddFlags(f, o.importers)
@@ -145,6 +153,9 @@ func (o *importOptions) checkFlags(inputs []formats.Input) error {
 	if o.keepsRuns() && (len(inputs) > 1 || inputs[0].Weight != 0) {
 		return cli.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
 	}
+	if o.expect < 0 {
+		return cli.Usagef("--expect %d: it is a number of files", o.expect)
+	}
 	if o.expansion < 0 {
 		return cli.Usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
 	}
@@ -176,6 +187,10 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	if err != nil {
 		return err
 	}
+	expected, err := app.ReadNames(a, "expect-list", o.expected)
+	if err != nil {
+		return err
+	}
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
 	config.Progress = writing.Report
@@ -183,6 +198,7 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	skipped := []skippedFile(nil)
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
 		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny,
+		Expect: o.expect, ExpectNames: expected,
 		MaxExpansion: cmp.Or(o.expansion, -1),
 		Accept:       func(in formats.Input, i codec.Importer) error { return o.checkFormat(in, i, len(inputs)) },
 		OnSkip:       func(in formats.Input, why error) { skipped = append(skipped, reportSkipped(a, argumentOf(in), why)) },
@@ -268,8 +284,10 @@ func Recognise(path string) (format string, ok bool) {
 
 // setRunName records --run, which distinguishes the dump from that of another run with equal counts.
 func setRunName(b *builder.Builder, name string) {
-	if name != "" {
-		b.Internal().Table(schema.TableProperties, 0).Row(uint64(b.Internal().Symbol(schema.PropertyRun)),
-			uint64(b.Internal().Symbol(name)))
+	if name == "" {
+		return
 	}
+	set := b.Internal()
+	set.Table(schema.TableProperties, 0).Row(uint64(set.Symbol(schema.PropertyRun)), uint64(set.Symbol(name)))
+	set.NameDump(name)
 }

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,13 +26,15 @@ type importReport struct {
 	Methods int            `json:"methods"`
 	Entries int            `json:"entries"`
 	Lost    codec.Losses   `json:"lost"`
-	Archive string         `json:"archive"`
-	Bytes   int64          `json:"bytes"`
-	Base    string         `json:"base"`
-	DumpID  string         `json:"dump_id"`
-	Counts  layout.Counts  `json:"counts"`
-	ReadNS  int64          `json:"read_ns"`
-	WriteNS int64          `json:"write_ns"`
+	// Unaccounted has the counts that were lost or added without a reason, a defect of the program.
+	Unaccounted []ledger.Difference `json:"unaccounted,omitempty"`
+	Archive     string              `json:"archive"`
+	Bytes       int64               `json:"bytes"`
+	Base        string              `json:"base"`
+	DumpID      string              `json:"dump_id"`
+	Counts      layout.Counts       `json:"counts"`
+	ReadNS      int64               `json:"read_ns"`
+	WriteNS     int64               `json:"write_ns"`
 
 	notes []string // facts for the printed report
 
@@ -80,10 +84,11 @@ func (w *importWriter) writeArchive() error {
 		}
 	}
 	if w.o.json {
-		return w.a.PrintJSON(r)
+		err = w.a.PrintJSON(r)
+	} else {
+		r.printReport(w.a)
 	}
-	r.printReport(w.a)
-	return nil
+	return cmp.Or(err, app.RefuseUnaccounted(r.Unaccounted))
 }
 
 func (w *importWriter) writeRuns() error {
@@ -125,7 +130,7 @@ func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importRep
 	last := in.Inputs[len(in.Inputs)-1]
 	return &importReport{
 		Input: w.input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods, Entries: in.Entries,
-		Lost: in.Lost, notes: in.Notes,
+		Lost: in.Lost, notes: in.Notes, Unaccounted: written.Unaccounted,
 		Archive: out, Bytes: written.Bytes, Base: fmt.Sprintf("0x%x", written.Base),
 		DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
 		ReadNS: w.read.Nanoseconds(), WriteNS: time.Since(begin).Nanoseconds(),

@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-type infoOptions struct{ summary, tables, json bool }
+type infoOptions struct{ summary, tables, losses, json bool }
 
 const commandHelp = `Info prints facts about an archive: who made it and when, the address that it asks to be mapped at,
 the sizes of its regions, how many records of each kind it holds, and the settings of the profiler
@@ -35,6 +35,9 @@ Cycles include those of called methods and are not added up: see reduce --help. 
 blocks, and the numbers are those of llvm-profdata show --detailed-summary. GraalVM's samples are not
 counts, and the summary leaves them out.
 
+--losses prints the account of the archive: what it was made from, how many counts each input had, and what each
+operation lost, with the reason and the names of the first few things that were lost.
+
 --tables lists the tables of data that belongs to no method, with their columns. show --table prints
 one.`
 
@@ -45,6 +48,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Describe an archive: domain, origin, sizes, counts, settings",
 		Long:  commandHelp,
 		Example: `  profarc info app.parc
+  profarc info --losses app.parc
   profarc info --tables app.parc
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
@@ -53,6 +57,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
+	cmd.Flags().BoolVar(&o.losses, "losses", false, "print the inputs of the archive, and what was lost of them")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -75,9 +80,12 @@ func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) err
 			return a.PrintJSON(f)
 		}
 		terminal.FoldLines(a, func(a *cli.App, screen *terminal.Screen) {
-			if o.tables {
+			switch {
+			case o.losses:
+				printLosses(a.Out, f.Account)
+			case o.tables:
 				listTables(a, screen, f)
-			} else {
+			default:
 				printFacts(a, screen, f)
 			}
 			if o.summary {
@@ -114,6 +122,7 @@ func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	line("fingerprint", orUnknown(f.Fingerprint))
 	line("flags", strings.Join(f.Flags, ", "))
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional, f.ReadOnly))
+	printAccount(w, f.Account)
 	line("requested base", f.Base)
 	line("size", screen.FormatCount(uint64(f.Size))+" bytes")
 	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))

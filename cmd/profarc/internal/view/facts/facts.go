@@ -94,6 +94,7 @@ type Facts struct {
 	Properties  []Property      `json:"properties"`
 	Tables      []TableFact     `json:"tables"`
 	LayerOn     *BaseFact       `json:"layer_on,omitempty"` // base of a layer
+	Account     *AccountFact    `json:"account,omitempty"`  // nil if the archive has none
 
 	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
 }
@@ -171,6 +172,10 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 		f.LayerOn = &BaseFact{bytesText(base.DumpID), hexID(base.Sum), formatUTC(base.Time), base.Producer}
 	}
 	f.RunFacts, err = gatherRuns(s)
+	if err != nil {
+		return nil, err
+	}
+	f.Account, err = DescribeAccount(s)
 	if err != nil {
 		return nil, err
 	}

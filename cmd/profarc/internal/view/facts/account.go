@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/reader"
+)
+
+// An AccountFact is the account of an archive: its inputs, the operations since, and what was lost.
+type AccountFact struct {
+	Expected   uint64        `json:"expected"` // number of inputs that were named or announced
+	Read       uint64        `json:"read"`
+	Salvaged   uint64        `json:"salvaged"`
+	Damaged    uint64        `json:"damaged"`
+	Skipped    uint64        `json:"skipped"`
+	Operations []string      `json:"operations"`
+	Totals     ledger.Totals `json:"totals"` // counts in the inputs, by unit
+	Lost       ledger.Totals `json:"lost"`   // lost counts, by unit
+	ledger.Account
+}
+
+// DescribeAccount returns the account of an archive, or nil if it has none.
+func DescribeAccount(s *reader.Store) (*AccountFact, error) {
+	a, err := archived.Account(s)
+	if err != nil || len(a.Inputs) == 0 {
+		return nil, err
+	}
+	return &AccountFact{Expected: a.Named(), Read: a.Count(ledger.Read), Salvaged: a.Count(ledger.Salvaged),
+		Damaged: a.Count(ledger.Damaged), Skipped: a.Count(ledger.Skipped), Operations: a.Operations(),
+		Totals: a.Totals(), Lost: a.Lost(), Account: a}, nil
+}
+
+// IsComplete reports whether every input was read as a whole, and nothing was lost.
+func (f *AccountFact) IsComplete() bool { return f.Read == f.Expected && len(f.Lost) == 0 }
+
+// InputsText returns the numbers of inputs, as "12 expected: 10 read, 1 damaged, 1 missing".
+func (f *AccountFact) InputsText() string {
+	parts := []string{fmt.Sprintf("%d read", f.Read)}
+	missing := f.Expected - min(f.Expected, f.Read+f.Salvaged+f.Damaged+f.Skipped)
+	for _, of := range []struct {
+		count uint64
+		state string
+	}{{f.Salvaged, "salvaged"}, {f.Damaged, "damaged"}, {f.Skipped, "skipped"}, {missing, "missing"}} {
+		if of.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", of.count, of.state))
+		}
+	}
+	return fmt.Sprintf("%d expected: %s", f.Expected, strings.Join(parts, ", "))
+}
+
+// LostText returns the lost counts, as "12 of 1,200 samples (1.0%)", or "nothing".
+func (f *AccountFact) LostText() string {
+	var parts []string
+	for _, u := range ledger.SortedUnits(f.Lost) {
+		parts = append(parts, AmountOfTotal(f.Lost[u], f.Totals[u], u))
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// AmountOfTotal returns an amount with its unit and its share of a total.
+func AmountOfTotal(amount, total uint64, u ledger.Unit) string {
+	if total == 0 {
+		return fmt.Sprintf("%s %s", cli.Grouped(amount), u)
+	}
+	return fmt.Sprintf("%s of %s %s (%s)", cli.Grouped(amount), cli.Grouped(total), u,
+		percentText(float64(amount)/float64(total)))
+}
+
+// percentText returns a share with two digits after the point. A share that would be printed as 0 or 100 without being
+// it has a sign.
+func percentText(share float64) string {
+	switch {
+	case share > 0 && share < 0.00005:
+		return "<0.01%"
+	case share < 1 && share > 0.99995:
+		return ">99.99%"
+	}
+	return fmt.Sprintf("%.2f%%", 100*share)
+}
+
+// TotalsText returns totals in the order of units, as "1,200 samples, 30 calls".
+func TotalsText(t ledger.Totals) string {
+	var parts []string
+	for _, u := range ledger.SortedUnits(t) {
+		parts = append(parts, cli.Grouped(t[u])+" "+u)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// LossRows returns the losses that have a reason.
+func (f *AccountFact) LossRows() []ledger.Loss {
+	return slices.DeleteFunc(slices.Clone(f.Losses), func(l ledger.Loss) bool { return l.Reason == "" })
+}
