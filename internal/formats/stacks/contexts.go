@@ -104,6 +104,7 @@ func (k *Stack) setCallers(m reader.Method, p reader.Profile) error {
 		return nil
 	}
 	c, ok, err := p.Context()
+	k.Context = c
 	if err != nil || !ok {
 		return err
 	}

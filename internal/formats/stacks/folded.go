@@ -209,6 +209,8 @@ type Stack struct {
 	Frames []Frame // leaf first
 	Count  uint64  // samples
 	Time   uint64  // processor time in nanoseconds, 0 if unknown
+	// Context has the callers in an archive of domain sampled.
+	Context reader.Context
 }
 
 // A Frame is a method on a stack. The method of an unknown function is invalid.

@@ -1,6 +1,9 @@
 package stacks
 
 import (
+	"cmp"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/internal/ledger"
@@ -89,6 +92,22 @@ func (n Name) String() string {
 
 // Full returns class and method with parameters.
 func (n Name) Full() string { return n.String() + n.Parameters }
+
+// AddressName returns the name of code without a symbol, as [libc-2.15.so]+0x1a2b, given the base name of its file and the
+// offset in it.
+func AddressName(file string, offset uint64) string {
+	return fmt.Sprintf("[%s]+%#x", strings.Trim(cmp.Or(file, unknownFunction), "[]"), offset)
+}
+
+// ParseAddressName parses the result of AddressName. The file is without brackets.
+func ParseAddressName(name string) (file string, offset uint64, ok bool) {
+	at := strings.LastIndex(name, "]+0x")
+	if at < 1 || name[0] != '[' {
+		return "", 0, false
+	}
+	offset, err := strconv.ParseUint(name[at+len("]+0x"):], 16, 64)
+	return name[1:at], offset, err == nil
+}
 
 // A Counter is a count of a whole method.
 type Counter struct {

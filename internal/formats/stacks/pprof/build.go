@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -21,6 +20,10 @@ import (
 // Properties of the archive. docs/format.md describes them.
 const (
 	propertyTypes      = "pprof.sample_types"
+	propertyDefault    = "pprof.default_type"
+	propertySamples    = "pprof.samples" // type of the samples if not samples/count
+	propertyTime       = "pprof.time"    // type of their time if not cpu/nanoseconds
+	propertyMapping    = "pprof.mapping"
 	propertyPeriodType = "pprof.period_type"
 	propertyPeriod     = "pprof.period"
 	propertyDrop       = "pprof.drop_frames"
@@ -34,26 +37,22 @@ const (
 
 // Losses of the import.
 const (
-	LossLabels   codec.LossKind = "labels of samples: samples that differ in nothing else are summed"
-	LossTypes    codec.LossKind = "types of values other than samples/count and cpu/nanoseconds"
+	LossLabels   codec.LossKind = "labels of samples: samples that differ in nothing else are summed; see the option split-by"
+	LossTypes    codec.LossKind = "values of other types than the chosen one: see the option sample-type"
 	LossNegative codec.LossKind = "samples below 0, as of a difference of profiles"
 	LossNoStack  codec.LossKind = "samples without a stack"
-	LossMappings codec.LossKind = "mappings other than the first: shared libraries, the kernel"
+	LossMappings codec.LossKind = "mappings of addresses with a symbol that are not in the first mapping"
 	LossLines    codec.LossKind = "lines that are not within 2^31 lines of the start of their function"
 	LossNUL      codec.LossKind = "names with a NUL byte, which ends them"
+	// LossAddresses counts locations. Their samples are added up if they have the same lines.
+	LossAddresses codec.LossKind = "addresses of code with symbols"
+	LossColumns   codec.LossKind = "columns of lines"
+	LossDeclared  codec.LossKind = "declarations of functions that have the name of another: the first is written for both"
+	LossInlined   codec.LossKind = "calls that are inlined in some of the samples: they are written as calls"
 )
-
-// ErrNotCPU means that the profile has no value type of a CPU profile.
-var ErrNotCPU = errors.New("no profile of processor time: one has values of the type samples/count or cpu/nanoseconds")
 
 // ErrDeep means that the stacks of a profile have too many frames for its size.
 var ErrDeep = errors.New("its stacks have too many frames")
-
-// Value types that the archive keeps.
-const (
-	typeSamples = "samples/count"
-	typeCPU     = "cpu/nanoseconds"
-)
 
 // All stacks together can have freeFrames frames, plus framesPerByte for each byte of the profile. Profiles of real
 // programs have less than one frame per byte, because a location takes at least one byte and has few inlined calls.
@@ -67,13 +66,17 @@ type importBuild struct {
 	*decodedProfile
 	b         *builder.Builder
 	lost      *codec.Losses
-	edgesOnly bool // drop calling contexts
+	edgesOnly bool   // drop calling contexts
+	splitBy   string // key of the label that becomes a frame
 
 	samples, cpu int                          // indexes of values, or -1
 	weight       int                          // index of the value that is the weight of edges
 	methods      []builder.MethodRef          // method of each function
 	lineWords    []uint64                     // word of each line, 0 without a function or a valid point
-	names        map[builder.MethodRef]string // name of each method
+	names        []string                     // types of values
+	methodNames  map[builder.MethodRef]string // name of each method
+	places       map[place]builder.MethodRef  // methods of code without symbols
+	labelFrames  map[string]builder.MethodRef // methods of labels
 	unknown      builder.MethodRef            // method of frames without a function, or 0
 	framesLeft   int                          // remaining number of frames before ErrDeep
 	samplesRead  int                          // number of samples read
@@ -82,6 +85,8 @@ type importBuild struct {
 	stack          []frame // frames of the current sample
 	stacks         []stackSample
 	words          []uint64          // words of stacks
+	calls          []uint8           // how each frame of words calls the one before it: called, calledInline or both
+	inlined        []uint8           // how the outermost frame of each context calls, by context
 	mergeThreshold int               // length of words at which stacks are merged
 	weights        map[edge]uint64   // weight of each edge
 	seen           map[[2]frame]bool // scratch of addEdges
@@ -103,43 +108,32 @@ type edge struct {
 	callee builder.MethodRef
 }
 
-// newBuild returns an empty build. It selects the values to keep and reports the others as losses.
-func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses) (*importBuild, error) {
-	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
+// newBuild returns an empty build with the options of an importer.
+func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses, i *Importer) (*importBuild, error) {
+	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, edgesOnly: i.EdgesOnly,
+		splitBy: i.SplitBy, sums: make([]uint64, len(r.types)),
 		framesLeft: freeFrames + framesPerByte*len(r.data), mergeThreshold: minMergeThreshold,
-		words: make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
-		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
-	for i := range r.types {
-		switch name := r.typeName(&r.types[i]); {
-		case name == typeSamples && k.samples < 0:
-			k.samples = i
-		case name == typeCPU && k.cpu < 0:
-			k.cpu = i
+		words:       make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
+		methodNames: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{},
+		places: map[place]builder.MethodRef{}, labelFrames: map[string]builder.MethodRef{}}
+	if err := k.chooseTypes(i.SampleType); err != nil {
+		return nil, err
+	}
+	addresses := 0
+	elsewhere := 0
+	for _, l := range r.locations {
+		if l.first == l.end {
+			continue
 		}
-		if k.weight < 0 && (k.samples == i || k.cpu == i) {
-			k.weight = i
+		addresses++
+		if l.mapping > 1 {
+			elsewhere++
 		}
 	}
-	if k.weight < 0 {
-		return nil, fmt.Errorf("%w: this one has %s", ErrNotCPU, cmp.Or(r.typeNames(), "none"))
-	}
-	k.sums = make([]uint64, len(r.types))
-	lost.Add(LossMappings, max(0, r.mappings-1))
+	lost.Add(LossAddresses, addresses)
+	lost.Add(LossMappings, elsewhere)
+	lost.Add(LossColumns, r.columns)
 	return k, nil
-}
-
-// typeName formats a type as "type/unit".
-func (r *decodedProfile) typeName(t *sampleType) string {
-	return r.stringAt(t.kind) + "/" + r.stringAt(t.unit)
-}
-
-// typeNames formats all types with spaces between them.
-func (r *decodedProfile) typeNames() string {
-	var names []string
-	for i := range r.types {
-		names = append(names, r.typeName(&r.types[i]))
-	}
-	return strings.Join(names, " ")
 }
 
 func (k *importBuild) recordProfile() error {
@@ -156,6 +150,7 @@ func (k *importBuild) recordProfile() error {
 	if err := k.recordEdges(); err != nil {
 		return err
 	}
+	k.recordInlined()
 	k.addProperties()
 	return k.b.Err()
 }
@@ -174,14 +169,19 @@ func (k *importBuild) addFunctions() error {
 		name := k.methodName(f.name)
 		m := k.b.Method(layout.Key{Name: name})
 		k.methods[i] = m
-		k.names[m] = name
+		k.methodNames[m] = name
 		if f.system == f.name || k.stringAt(f.system) == name {
 			f.system = 0
 		}
 		at := declaration{m, f.system, f.file}
 		highest[at] = max(highest[at], f.startLine)
 	}
+	declared := map[builder.MethodRef]bool{}
 	for at, start := range highest {
+		if declared[at.method] {
+			k.lost.AddLoss(codec.Loss{What: LossDeclared, Count: 1, First: []string{k.methodNames[at.method]}})
+		}
+		declared[at.method] = true
 		if at.system != 0 || at.file != 0 || start != 0 {
 			table.Row(uint64(at.method), k.internSymbol(at.system), k.internSymbol(at.file), uint64(max(start, 0)))
 		}
@@ -202,10 +202,12 @@ func (k *importBuild) functionsByName() []int {
 }
 
 // methodName returns a string as the name of a method, truncated at a NUL byte.
-func (k *importBuild) methodName(ref stringRef) string {
-	name, _, cut := strings.Cut(k.stringAt(ref), "\x00")
+func (k *importBuild) methodName(ref stringRef) string { return k.cutName(k.stringAt(ref)) }
+
+func (k *importBuild) cutName(name string) string {
+	name, _, cut := strings.Cut(name, "\x00")
 	if cut {
-		k.lost.Add(LossNUL, 1)
+		k.lost.AddLoss(codec.Loss{What: LossNUL, Count: 1, First: []string{name}})
 	}
 	return name
 }
@@ -222,7 +224,6 @@ func (k *importBuild) internSymbol(ref stringRef) uint64 {
 // addSample adds a sample.
 func (k *importBuild) addSample(s *sample) error {
 	k.samplesRead++
-	k.lost.Add(LossLabels, s.labels)
 	for i, n := range s.values {
 		k.sums[i] += magnitude(n)
 	}
@@ -235,9 +236,11 @@ func (k *importBuild) addSample(s *sample) error {
 		return nil
 	}
 	first := len(k.words)
+	k.calls = k.calls[:first]
 	if err := k.appendStack(s.locations); err != nil {
 		return err
 	}
+	k.appendLabels(s.labels)
 	if weight := k.valueOf(s, k.weight); weight > 0 {
 		k.addEdges(s.locations, uint64(weight))
 	}
@@ -259,37 +262,6 @@ func (k *importBuild) loseSample(what codec.LossKind, s *sample) {
 	}
 }
 
-// unitOf returns the unit of a value in accounts. Values that the archive does not keep have their type as the unit.
-func (k *importBuild) unitOf(i int) ledger.Unit {
-	switch i {
-	case k.samples:
-		return ledger.Samples
-	case k.cpu:
-		return ledger.Nanoseconds
-	}
-	return k.typeName(&k.types[i])
-}
-
-// totals returns the totals of all values, and adds the losses of those that the archive does not keep.
-func (k *importBuild) totals() map[string]uint64 {
-	totals := ledger.Totals{}
-	for i, n := range k.sums {
-		totals.Add(k.unitOf(i), n)
-		if i != k.samples && i != k.cpu {
-			k.lost.AddLoss(codec.Loss{What: LossTypes, Count: 1, Unit: k.unitOf(i), Amount: n,
-				First: []string{k.typeName(&k.types[i])}})
-		}
-	}
-	return totals
-}
-
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
-}
-
 // valueOf returns value i of a sample, or 0 if i is -1.
 func (k *importBuild) valueOf(s *sample, i int) int64 {
 	if i < 0 {
@@ -298,7 +270,8 @@ func (k *importBuild) valueOf(s *sample, i int) int64 {
 	return s.values[i]
 }
 
-// appendStack appends the words of a stack of locations, leaf first. It sets k.stack to the frames of the first two.
+// appendStack appends the words and calls of a stack of locations, leaf first. It sets k.stack to the frames of the first
+// two.
 func (k *importBuild) appendStack(locations []uint32) error {
 	k.stack = k.stack[:0]
 	most := len(k.words) + disk.MaxDepth
@@ -308,6 +281,10 @@ func (k *importBuild) appendStack(locations []uint32) error {
 		if k.framesLeft -= n; k.framesLeft < 0 || len(k.words)+n > most {
 			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth,
 				framesPerByte)
+		}
+		k.calls = append(k.calls, called)
+		for range n - 1 {
+			k.calls = append(k.calls, calledInline)
 		}
 		if words := k.lineWords[l.first:l.end]; i > 1 && len(words) > 0 && !slices.Contains(words, 0) {
 			k.words = append(k.words, words...)
@@ -325,13 +302,37 @@ func (k *importBuild) appendStack(locations []uint32) error {
 	return nil
 }
 
+// appendLabels appends an outermost frame for each value of the label splitBy, as endpoint=/a. Other labels are lost.
+func (k *importBuild) appendLabels(labels []label) {
+	for _, l := range labels {
+		key := k.stringAt(l.key)
+		if key != k.splitBy || k.splitBy == "" {
+			k.lost.AddLoss(codec.Loss{What: LossLabels, Count: 1, First: []string{key}})
+			continue
+		}
+		value := k.stringAt(l.text)
+		if value == "" {
+			value = strconv.FormatInt(l.number, 10) + k.stringAt(l.unit)
+		}
+		name := key + "=" + value
+		m, ok := k.labelFrames[name]
+		if !ok {
+			m = k.b.Method(layout.Key{Name: k.cutName(name)})
+			k.labelFrames[name] = m
+			k.methodNames[m] = name
+		}
+		k.words = append(k.words, packWord(m, 0))
+		k.calls = append(k.calls, called)
+	}
+}
+
 // addFrames appends the frames of a location to k.stack.
 func (k *importBuild) addFrames(l *location) {
 	if l.first == l.end {
-		k.stack = append(k.stack, frame{method: k.unknownMethod(), address: l.address})
+		k.stack = append(k.stack, frame{method: k.placeMethod(l), address: l.address})
 	}
 	for _, n := range k.lines[l.first:l.end] {
-		k.stack = append(k.stack, k.newFrame(n, l.address))
+		k.stack = append(k.stack, k.newFrame(n, l))
 	}
 }
 
@@ -343,15 +344,15 @@ func (k *importBuild) unknownMethod() builder.MethodRef {
 	return k.unknown
 }
 
-func (k *importBuild) newFrame(l line, address uint64) frame {
+func (k *importBuild) newFrame(l line, at *location) frame {
 	if l.function == 0 {
-		return frame{method: k.unknownMethod(), address: address}
+		return frame{method: k.placeMethod(at), address: at.address}
 	}
 	point, ok := k.pointOfLine(l)
 	if !ok {
 		k.lost.Add(LossLines, 1)
 	}
-	return frame{k.methods[l.function-1], point, k.decodedProfile.functions[l.function-1].startLine, l.number, address}
+	return frame{k.methods[l.function-1], point, k.decodedProfile.functions[l.function-1].startLine, l.number, at.address}
 }
 
 // pointOfLine returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was
@@ -428,7 +429,7 @@ func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 		rows[i] = builder.Callee{Method: e.callee, Count: k.weights[e]}
 	}
 	slices.SortFunc(rows, func(a, b builder.Callee) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.names[a.Method], k.names[b.Method]))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.methodNames[a.Method], k.methodNames[b.Method]))
 	})
 	p.Callees(edges[0].point, rows...)
 	return edges[n:]
@@ -463,6 +464,13 @@ func (k *importBuild) addProperties() {
 		return strconv.FormatInt(n, 10)
 	}
 	add(propertyTypes, k.typeNames())
+	add(propertyDefault, k.stringAt(k.defaultType))
+	if k.samples >= 0 && k.names[k.samples] != typeSamples {
+		add(propertySamples, k.names[k.samples])
+	}
+	if k.cpu >= 0 && k.names[k.cpu] != typeCPU {
+		add(propertyTime, k.names[k.cpu])
+	}
 	if k.periodType != (sampleType{}) {
 		add(propertyPeriodType, k.typeName(&k.periodType))
 	}
@@ -470,8 +478,13 @@ func (k *importBuild) addProperties() {
 	add(propertyDuration, number(k.duration))
 	add(propertyDrop, k.stringAt(k.dropFrames))
 	add(propertyKeep, k.stringAt(k.keepFrames))
-	add(propertyBinary, k.stringAt(k.file))
-	add(propertyBuildID, k.stringAt(k.buildID))
+	for i, m := range k.mappings {
+		if i == 0 {
+			add(propertyBinary, k.stringAt(m.file))
+			add(propertyBuildID, k.stringAt(m.buildID))
+		}
+		add(propertyMapping, k.describeMapping(i))
+	}
 	add(propertyDoc, k.stringAt(k.docURL))
 	for _, c := range k.comments {
 		add(propertyComment, k.stringAt(c))

@@ -3,6 +3,7 @@ package pprof
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Field numbers of profile.proto.
@@ -13,9 +14,12 @@ const (
 	profileDefaultType, profileDocURL                                                  = 14, 15
 
 	sampleLocations, sampleValues, sampleLabel             = 1, 2, 3
-	mappingFile, mappingBuildID                            = 5, 6
-	locationID, locationAddress, locationLine              = 1, 3, 4
-	lineFunction, lineNumber                               = 1, 2
+	labelKey, labelText, labelNumber, labelUnit            = 1, 2, 3, 4
+	mappingID, mappingStart, mappingLimit, mappingOffset   = 1, 2, 3, 4
+	mappingFile, mappingBuildID, mappingFlags              = 5, 6, 7 // four flags
+	locationID, locationMapping, locationAddress           = 1, 2, 3
+	locationLine                                           = 4
+	lineFunction, lineNumber, lineColumn                   = 1, 2, 3
 	functionID, functionName, functionSystem, functionFile = 1, 2, 3, 4
 	functionStart                                          = 5
 	valueType, valueUnit                                   = 1, 2
@@ -42,7 +46,15 @@ type line struct {
 // A location is an address in the code. With inlined calls it has several lines, the innermost first.
 type location struct {
 	address    uint64
+	mapping    uint32 // index in mappings + 1, or 0 if unknown
 	first, end uint32 // range in recording.lines
+}
+
+// A mapping is a file whose code is in memory.
+type mapping struct {
+	start, limit, offset uint64
+	file, buildID        stringRef
+	flags                uint8 // what is known of its locations: functions, files, lines, inlined calls
 }
 
 // A sampleType is the type of a sample value.
@@ -57,10 +69,12 @@ type decodedProfile struct {
 	lines     []line
 	locations []location
 
-	functionIDs, locationIDs idTable
+	functionIDs, locationIDs, mappingIDs idTable
 
-	file, buildID          stringRef // program, from the first mapping
-	mappings               int
+	mappings               []mapping // the first is the program
+	columns                int       // number of lines with a column
+	times                  int       // number of times
+	defaultType            stringRef
 	dropFrames, keepFrames stringRef
 	comments               []stringRef
 	docURL                 stringRef
@@ -73,7 +87,11 @@ func decodeProfile(data []byte) (*decodedProfile, error) {
 	r := &decodedProfile{data: data}
 	// Lines refer to functions by id, so functions must be decoded first.
 	for _, pass := range []func(field) error{r.decodeField, r.decodeLocation} {
-		if err := eachField(data, pass); err != nil {
+		err := eachField(data, pass)
+		if r.isConcatenated() {
+			return nil, ErrConcatenated
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +127,10 @@ func (r *decodedProfile) decodeField(f field) error {
 		r.keepFrames = f.value
 	case profileDocURL:
 		r.docURL = f.value
+	case profileDefaultType:
+		r.defaultType = f.value
 	case profileTime:
+		r.times++
 		r.time = int64(f.value)
 	case profileDuration:
 		r.duration = int64(f.value)
@@ -132,21 +153,41 @@ func decodeType(message []byte) (t sampleType, err error) {
 	return t, err
 }
 
-// decodeMapping decodes the first mapping, which is the program, and counts the others.
 func (r *decodedProfile) decodeMapping(message []byte) error {
-	r.mappings++
-	if r.mappings > 1 {
-		return nil
-	}
-	return eachField(message, func(f field) error {
+	var id uint64
+	var m mapping
+	err := eachField(message, func(f field) error {
 		switch f.number {
+		case mappingID:
+			id = f.value
+		case mappingStart:
+			m.start = f.value
+		case mappingLimit:
+			m.limit = f.value
+		case mappingOffset:
+			m.offset = f.value
 		case mappingFile:
-			r.file = f.value
+			m.file = f.value
 		case mappingBuildID:
-			r.buildID = f.value
+			m.buildID = f.value
+		case mappingFlags, mappingFlags + 1, mappingFlags + 2, mappingFlags + 3:
+			if f.value != 0 {
+				m.flags |= 1 << (f.number - mappingFlags)
+			}
 		}
 		return nil
 	})
+	r.mappings = append(r.mappings, m)
+	if err == nil && !r.mappingIDs.addID(id) {
+		err = fmt.Errorf("%w: two mappings have the id %d, or one has none", ErrSyntax, id)
+	}
+	return err
+}
+
+// isConcatenated reports whether the profile consists of several, whose strings then have wrong references.
+func (r *decodedProfile) isConcatenated() bool {
+	half := len(r.types) / 2
+	return r.times > 1 || half > 0 && slices.Equal(r.types[:half], r.types[half:])
 }
 
 func (r *decodedProfile) decodeFunction(message []byte) error {
@@ -185,6 +226,14 @@ func (r *decodedProfile) decodeLocation(f field) error {
 		switch f.number {
 		case locationID:
 			id = f.value
+		case locationMapping:
+			at, ok := r.mappingIDs.indexOf(f.value)
+			if f.value != 0 && !ok {
+				return fmt.Errorf("%w: a location in mapping %d, which is missing", ErrSyntax, f.value)
+			}
+			if ok {
+				l.mapping = at + 1
+			}
 		case locationAddress:
 			l.address = f.value
 		case locationLine:
@@ -215,6 +264,8 @@ func (r *decodedProfile) decodeLine(message []byte) error {
 			l.function = at + 1
 		case lineNumber:
 			l.number = int64(f.value)
+		case lineColumn:
+			r.columns++
 		}
 		return nil
 	})
@@ -224,11 +275,14 @@ func (r *decodedProfile) decodeLine(message []byte) error {
 
 // checkStrings returns an error if a string reference is invalid.
 func (r *decodedProfile) checkStrings() error {
-	refs := []stringRef{r.file, r.buildID, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
+	refs := []stringRef{r.defaultType, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
 	for _, t := range r.types {
 		refs = append(refs, t.kind, t.unit)
 	}
 	refs = append(refs, r.comments...)
+	for _, m := range r.mappings {
+		refs = append(refs, m.file, m.buildID)
+	}
 	for _, ref := range refs {
 		if !r.hasString(ref) {
 			return r.missingString(ref)
@@ -266,7 +320,13 @@ func (r *decodedProfile) stringAt(ref stringRef) string {
 type sample struct {
 	locations []uint32 // indexes in recording.locations, leaf first
 	values    []int64
-	labels    int
+	labels    []label
+}
+
+// A label is a key with a text or a number.
+type label struct {
+	key, text, unit stringRef
+	number          int64
 }
 
 func (r *decodedProfile) eachSample(yield func(s *sample) error) error {
@@ -285,7 +345,7 @@ func (r *decodedProfile) eachSample(yield func(s *sample) error) error {
 func (r *decodedProfile) decodeSample(message []byte, s *sample) error {
 	s.locations = s.locations[:0]
 	s.values = s.values[:0]
-	s.labels = 0
+	s.labels = s.labels[:0]
 	err := eachField(message, func(f field) error {
 		switch f.number {
 		case sampleLocations:
@@ -293,13 +353,32 @@ func (r *decodedProfile) decodeSample(message []byte, s *sample) error {
 		case sampleValues:
 			return f.eachNumber(func(n uint64) { s.values = append(s.values, int64(n)) })
 		case sampleLabel:
-			s.labels++
+			return r.decodeLabel(f.body, s)
 		}
 		return nil
 	})
 	if err == nil && len(s.values) != len(r.types) {
 		err = fmt.Errorf("%w: a sample of %d values in a profile of %d types", ErrSyntax, len(s.values), len(r.types))
 	}
+	return err
+}
+
+func (r *decodedProfile) decodeLabel(message []byte, s *sample) error {
+	var l label
+	err := eachField(message, func(f field) error {
+		switch f.number {
+		case labelKey:
+			l.key = f.value
+		case labelText:
+			l.text = f.value
+		case labelNumber:
+			l.number = int64(f.value)
+		case labelUnit:
+			l.unit = f.value
+		}
+		return nil
+	})
+	s.labels = append(s.labels, l)
 	return err
 }
 

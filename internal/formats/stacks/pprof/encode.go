@@ -107,16 +107,30 @@ func (e *Encoder) Function(f Function) (id uint64) {
 	return uint64(e.functions)
 }
 
-// Location adds a location with one line. function is 0 if unknown. Each location has a different address, because
-// readers merge locations with equal address and line.
-func (e *Encoder) Location(function uint64, line int64) (id uint64) {
+// A Line is a line of a location. Function is 0 if unknown.
+type Line struct {
+	Function uint64
+	Number   int64
+}
+
+// Location adds a location with lines, the innermost first. Each location has a different address, because readers
+// merge locations with equal address and line.
+func (e *Encoder) Location(lines ...Line) (id uint64) {
+	return e.locationAt(0, uint64(e.locations+1), lines)
+}
+
+// locationAt adds a location in a mapping.
+func (e *Encoder) locationAt(mapping, address uint64, lines []Line) (id uint64) {
 	e.locations++
 	id = uint64(e.locations)
 	b := appendNumberField(e.message[:0], locationID, id)
-	b = appendNumberField(b, locationAddress, id)
-	if function != 0 {
-		e.inner = appendNumberField(appendNumberField(e.inner[:0], lineFunction, function), lineNumber, uint64(line))
-		b = appendBytesField(b, locationLine, e.inner)
+	b = appendNumberField(b, locationMapping, mapping)
+	b = appendNumberField(b, locationAddress, address)
+	for _, l := range lines {
+		if l.Function != 0 || len(lines) > 1 {
+			e.inner = appendNumberField(appendNumberField(e.inner[:0], lineFunction, l.Function), lineNumber, uint64(l.Number))
+			b = appendBytesField(b, locationLine, e.inner)
+		}
 	}
 	e.message = b
 	e.writeBytesField(profileLocation, b)

@@ -213,7 +213,7 @@ func (always) Detect([]byte, bool) bool { return true }
 func TestDamage(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
-	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNotCPU, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge,
+	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNoType, pprof.ErrConcatenated, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge,
 		formats.ErrEmpty}
 	refused := 0
 	check := func(what string, data []byte) {
@@ -256,15 +256,21 @@ func TestRefused(t *testing.T) {
 		want error
 		says string
 	}{
-		"heap":       {testprofile.Encode(t, heap), pprof.ErrNotCPU, "inuse_objects/count inuse_space/bytes"},
+		"no type":    {testprofile.Encode(t, heap), pprof.ErrNoType, "inuse_objects/count inuse_space/bytes"},
+		"twice": {slices.Concat(unpacked(t, testprofile.Encode(t, heap)), unpacked(t, testprofile.Encode(t, heap))),
+			pprof.ErrConcatenated, ""},
 		"deep":       {testprofile.Encode(t, deep), pprof.ErrDeep, ""},
 		"heap text":  {[]byte("heap profile: 1: 32 [2: 64] @ heap/1048576\n"), pprof.ErrLegacy, "go tool pprof -proto"},
 		"contention": {[]byte("--- contention:\ncycles/second = 1000\n"), pprof.ErrLegacy, ""},
 		"gperftools": {slices.Concat(make([]byte, 8), []byte{3}, make([]byte, 15), []byte{16, 39, 0, 0}, make([]byte, 100)),
-			pprof.ErrLegacy, ""},
+			pprof.ErrCut, ""},
 	} {
+		i := &pprof.Importer{}
+		if name == "no type" {
+			i.SampleType = "wall"
+		}
 		_, err := formats.Import(t.Context(), []formats.Input{{Name: name, Reader: bytes.NewReader(c.data)}},
-			formats.ImportOptions{})
+			formats.ImportOptions{Importers: []codec.Importer{i}})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -54,6 +54,12 @@ func (k *importBuild) packLines() {
 	}
 }
 
+// How a frame calls the one before it. Merged stacks can have both.
+const (
+	called       = 1
+	calledInline = 2
+)
+
 // addStack adds samples of the stack whose words begin at s.first.
 func (k *importBuild) addStack(s stackSample) {
 	if s.samples == 0 && s.time == 0 {
@@ -87,14 +93,19 @@ func (k *importBuild) mergeStacks() {
 	})
 	kept := k.stacks[:0]
 	words := make([]uint64, 0, len(k.words))
+	calls := make([]uint8, 0, len(k.words))
 	for _, s := range k.stacks {
 		of := k.wordsOf(&s)
+		from := s.first
 		if n := len(kept); n == 0 || !slices.Equal(words[kept[n-1].first:], of) {
 			s.first = len(words)
 			words = append(words, of...)
+			calls = append(calls, k.calls[from:from+len(of)]...)
 		} else if last := &kept[n-1]; last.point != s.point {
+			addCalls(calls[last.first:], k.calls[from:from+len(of)])
 			s.first = last.first
 		} else {
+			addCalls(calls[last.first:], k.calls[from:from+len(of)])
 			last.samples = disk.SaturatingAdd(last.samples, s.samples)
 			last.time = disk.SaturatingAdd(last.time, s.time)
 			continue
@@ -104,7 +115,32 @@ func (k *importBuild) mergeStacks() {
 	}
 	k.stacks = kept
 	k.words = words
+	k.calls = calls
 	k.mergeThreshold = max(minMergeThreshold, 2*len(words))
+}
+
+func addCalls(to, from []uint8) {
+	for i, how := range from {
+		to[i] |= how
+	}
+}
+
+// recordInlined adds the contexts whose outermost frame calls only inlined code.
+func (k *importBuild) recordInlined() {
+	if !slices.Contains(k.inlined, calledInline) {
+		return
+	}
+	mixed := 0
+	table := k.b.Internal().Table(disk.TableInlining, 0)
+	for context, how := range k.inlined {
+		switch how {
+		case calledInline:
+			table.Row(uint64(context), 0, 1)
+		case called | calledInline:
+			mixed++
+		}
+	}
+	k.lost.Add(LossInlined, mixed)
 }
 
 // recordStacks adds a profile for each leaf and context. recordEdges adds the profiles without a context.
@@ -168,13 +204,22 @@ func (k *importBuild) makeContexts(list []stackSample) []builder.ContextRef {
 			deeper = append(deeper, i)
 			if common[i] > depth {
 				nodes[i] = nodes[i-1]
-				continue
+			} else {
+				caller, point := unpackWord(words[depth])
+				nodes[i] = k.b.Internal().NewContext(leafMethod(&list[i]), nodes[i], caller, point)
 			}
-			caller, point := unpackWord(words[depth])
-			nodes[i] = k.b.Internal().NewContext(leafMethod(&list[i]), nodes[i], caller, point)
+			k.noteCall(nodes[i], k.calls[list[i].first+depth])
 		}
 	}
 	return nodes
+}
+
+// noteCall notes how the outermost frame of a context calls.
+func (k *importBuild) noteCall(context builder.ContextRef, how uint8) {
+	if more := int(context) + 1 - len(k.inlined); more > 0 {
+		k.inlined = append(k.inlined, make([]uint8, more)...)
+	}
+	k.inlined[context] |= how
 }
 
 // commonWords returns the length of the common prefix.

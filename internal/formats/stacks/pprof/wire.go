@@ -18,6 +18,9 @@ const (
 // ErrCut means that the profile is truncated.
 var ErrCut = errors.New("it is cut off: copy the profile again")
 
+// ErrConcatenated means that a file has several profiles.
+var ErrConcatenated = errors.New("several profiles in one file: split it, or merge them with go tool pprof -proto")
+
 // ErrSyntax means that the profile is malformed.
 var ErrSyntax = errors.New("not a profile as pprof's profile.proto defines it")
 

@@ -40,12 +40,14 @@ var (
 	// ErrNoStartLines means that no function has a start line.
 	ErrNoStartLines = errors.New("no function has a start line, so that the compiler could not find its calls: take " +
 		"the profile of a program that Go 1.20 or later built")
+	// ErrNotCPU means that the weights of edges are neither samples nor processor time.
+	ErrNotCPU = errors.New("the compiler reads only profiles with values of type samples/count or cpu/nanoseconds")
 	// ErrUnits means that some weights count samples and others nanoseconds.
 	ErrUnits = errors.New("weights are samples in some of the merged profiles and nanoseconds in others: merge " +
 		"profiles of one kind")
 )
 
-// Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines or ErrUnits.
+// Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines, ErrNotCPU or ErrUnits.
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	p, err := newProfile(s)
 	if err != nil {

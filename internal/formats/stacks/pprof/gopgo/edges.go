@@ -28,6 +28,7 @@ type profile struct {
 	unit        string // unit of the weights
 	names       []string
 	nameIndexes map[layout.Ref]int32 // indexes in names
+	indexes     map[string]int32     // indexes in names
 	edges       []edge
 	clamped     int // number of weights reduced to math.MaxInt64
 }
@@ -40,7 +41,7 @@ func newProfile(s *reader.Store) (*profile, error) {
 	if s.Header().Domain != layout.DomainSampled {
 		return fail(ErrNoEdges)
 	}
-	p := &profile{s: s, nameIndexes: map[layout.Ref]int32{}}
+	p := &profile{s: s, nameIndexes: map[layout.Ref]int32{}, indexes: map[string]int32{}}
 	places, err := s.TableOrEmpty(disk.TableFunctions)
 	if err != nil {
 		return nil, err
@@ -68,6 +69,10 @@ func (p *profile) setUnit(lists []string) error {
 	p.kind, p.unit = "samples", "count"
 	times := 0
 	for _, types := range lists {
+		if names := strings.Fields(types); !slices.Contains(names, "samples/count") &&
+			!slices.Contains(names, "cpu/nanoseconds") {
+			return fmt.Errorf("%w: this one has %s", ErrNotCPU, types)
+		}
 		for _, name := range strings.Fields(types) {
 			if name == "samples/count" || name == "cpu/nanoseconds" {
 				times += len(name) - len("samples/count")
@@ -86,6 +91,8 @@ func (p *profile) setUnit(lists []string) error {
 }
 
 func (p *profile) readEdges() error {
+	type place struct{ caller, callee, point int32 }
+	at := map[place]int{} // code without symbols has one name
 	err := stacks.Edges(p.s, func(e stacks.Edge) error {
 		caller, err := p.nameIndex(e.Caller)
 		if err != nil {
@@ -100,9 +107,16 @@ func (p *profile) readEdges() error {
 			weight = math.MaxInt64
 			p.clamped++
 		}
-		if weight > 0 {
-			p.edges = append(p.edges, edge{caller, callee, e.Point, int64(weight)})
+		if weight == 0 {
+			return nil
 		}
+		i, again := at[place{caller, callee, e.Point}]
+		if again {
+			p.edges[i].weight = int64(min(uint64(p.edges[i].weight)+weight, math.MaxInt64))
+			return nil
+		}
+		at[place{caller, callee, e.Point}] = len(p.edges)
+		p.edges = append(p.edges, edge{caller, callee, e.Point, int64(weight)})
 		return nil
 	})
 	if err == nil && len(p.edges) == 0 {
@@ -124,10 +138,23 @@ func (p *profile) nameIndex(m reader.Method) (int32, error) {
 		}
 		name = k.Name
 	}
-	n := int32(len(p.names))
-	p.names = append(p.names, name)
+	if _, _, ok := stacks.ParseAddressName(name); ok {
+		name = ""
+	}
+	n := p.indexOf(name)
 	p.nameIndexes[m.Ref()] = n
 	return n, nil
+}
+
+// indexOf returns the index of a name, and adds the name if it is new.
+func (p *profile) indexOf(name string) int32 {
+	n, ok := p.indexes[name]
+	if !ok {
+		n = int32(len(p.names))
+		p.names = append(p.names, name)
+		p.indexes[name] = n
+	}
+	return n
 }
 
 // sortByWeight sorts edges like the compiler, the heaviest first.

@@ -73,8 +73,7 @@ func (p *profile) fillerEdges(weight uint64, lightest int64) (edges []edge) {
 	if weight == 0 {
 		return nil
 	}
-	name := int32(len(p.names))
-	p.names = append(p.names, fillerName)
+	name := p.indexOf(fillerName)
 	for point := int32(0); weight > 0; point++ {
 		n := min(uint64(lightest), weight)
 		edges = append(edges, edge{name, name, point, int64(n)})

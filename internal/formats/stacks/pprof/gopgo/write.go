@@ -31,10 +31,10 @@ func (p *profile) writeProfile(out io.Writer) error {
 	var site uint64
 	for i, e := range p.edges {
 		if i == 0 || e.caller != p.edges[i-1].caller || e.point != p.edges[i-1].point {
-			site = w.Location(function(e.caller, e.point), firstLine+int64(e.point))
+			site = w.Location(pprof.Line{Function: function(e.caller, e.point), Number: firstLine + int64(e.point)})
 		}
 		if callees[e.callee] == 0 {
-			callees[e.callee] = w.Location(function(e.callee, 0), firstLine)
+			callees[e.callee] = w.Location(pprof.Line{Function: function(e.callee, 0), Number: firstLine})
 		}
 		w.Sample([]uint64{callees[e.callee], site}, e.weight)
 	}
@@ -45,7 +45,7 @@ func (p *profile) writeProfile(out io.Writer) error {
 func (p *profile) writeText(out io.Writer) error {
 	p.sortByWeight(p.edges)
 	w := bufio.NewWriter(out)
-	fmt.Fprintln(w, "GO PREPROFILE V1")
+	fmt.Fprintln(w, textHead)
 	for _, e := range p.edges {
 		fmt.Fprintf(w, "%s\n%s\n%d %d\n", p.names[e.caller], p.names[e.callee], e.point, e.weight)
 	}

@@ -1,0 +1,136 @@
+package pprof
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
+)
+
+// Errors about value types.
+var (
+	// ErrNoType means that the profile has no value type, or not the chosen one.
+	ErrNoType = errors.New("no such type of values")
+	// ErrTypes means that an archive was merged from profiles with other types of values.
+	ErrTypes = errors.New("merged from profiles of other types of values, which cannot be added: import them apart")
+)
+
+// Value types of a CPU profile, which properties omit.
+const (
+	typeSamples = "samples/count"
+	typeCPU     = "cpu/nanoseconds"
+)
+
+// Units that go together: the number of some events, and the time that they took.
+const (
+	unitCount = "count"
+	unitTime  = "nanoseconds"
+)
+
+// chooseTypes sets the indexes of the kept values. want is the option sample-type.
+func (k *importBuild) chooseTypes(want string) error {
+	names := make([]string, len(k.types))
+	kinds := make([]string, len(k.types))
+	for i := range k.types {
+		names[i] = k.typeName(&k.types[i])
+		kinds[i] = k.stringAt(k.types[i].kind)
+	}
+	k.names = names
+	chosen := len(names) - 1
+	switch def := k.stringAt(k.defaultType); {
+	case want != "":
+		chosen = slices.Index(names, want)
+		if chosen < 0 {
+			chosen = slices.Index(kinds, want)
+		}
+	case def != "" && slices.Contains(kinds, def):
+		chosen = slices.Index(kinds, def)
+	case slices.Contains(names, typeSamples):
+		chosen = slices.Index(names, typeSamples)
+	case slices.Contains(names, typeCPU):
+		chosen = slices.Index(names, typeCPU)
+	}
+	if chosen < 0 {
+		return fmt.Errorf("%w: %s in %s", ErrNoType, strings.TrimSpace("the profile has no "+want), k.typeNames())
+	}
+	k.choose(chosen)
+	return nil
+}
+
+// choose keeps a type of values, and a count that goes with a time, or a time that goes with a count.
+func (k *importBuild) choose(i int) {
+	switch unit := k.stringAt(k.types[i].unit); unit {
+	case unitTime:
+		k.cpu = i
+		k.samples = k.neighbor(i, unitCount, typeSamples)
+	case unitCount:
+		k.samples = i
+		k.cpu = k.neighbor(i, unitTime, typeCPU)
+	default:
+		k.samples = i
+	}
+	k.weight = k.samples
+	if k.weight < 0 || k.cpu >= 0 && k.cpu < k.samples {
+		k.weight = k.cpu
+	}
+}
+
+// neighbor returns the index of the type before or after i that has a unit, or -1. CPU profiles have it anywhere.
+func (k *importBuild) neighbor(i int, unit, cpu string) int {
+	if of := k.names[i]; of == typeSamples || of == typeCPU {
+		return slices.Index(k.names, cpu)
+	}
+	for _, at := range []int{i - 1, i + 1} {
+		if at >= 0 && at < len(k.types) && k.stringAt(k.types[at].unit) == unit {
+			return at
+		}
+	}
+	return -1
+}
+
+// typeName formats a type as "type/unit".
+func (r *decodedProfile) typeName(t *sampleType) string {
+	return r.stringAt(t.kind) + "/" + r.stringAt(t.unit)
+}
+
+// typeNames formats all types with spaces between them.
+func (r *decodedProfile) typeNames() string {
+	var names []string
+	for i := range r.types {
+		names = append(names, r.typeName(&r.types[i]))
+	}
+	return strings.Join(names, " ")
+}
+
+// unitOf returns the unit of a value in accounts. Values that the archive does not keep have their type as the unit.
+func (k *importBuild) unitOf(i int) ledger.Unit {
+	switch i {
+	case k.samples:
+		return ledger.Samples
+	case k.cpu:
+		return ledger.Nanoseconds
+	}
+	return k.names[i]
+}
+
+// totals returns the totals of all values, and adds the losses of those that the archive does not keep.
+func (k *importBuild) totals() map[string]uint64 {
+	totals := ledger.Totals{}
+	for i, n := range k.sums {
+		totals.Add(k.unitOf(i), n)
+		if i != k.samples && i != k.cpu {
+			k.lost.AddLoss(codec.Loss{What: LossTypes, Count: 1, Unit: k.unitOf(i), Amount: n, First: k.names[i : i+1]})
+		}
+	}
+	return totals
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
