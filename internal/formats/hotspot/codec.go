@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,9 +20,7 @@ type Importer struct {
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints",
-		Options: []codec.Option{
-			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
-		}}
+		Options: []codec.Option{parse.SalvageOption(&i.Salvage)}}
 }
 
 // Detect reports whether a text has method data. It accepts any text longer than head, because programs can print

@@ -387,6 +387,9 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	}
 	class := c.Until(classEnd)
 	at := signatureStart(c.Rest())
+	if bytes.IndexByte(c.Rest(), '(') < 0 {
+		at = len(c.Rest()) // methods of speculative traps have no signature
+	}
 	if !c.OK() || !isClassName(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}

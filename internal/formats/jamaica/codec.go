@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,7 +22,7 @@ func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run",
 		Options: []codec.Option{codec.NewOption("runs", &i.Runs,
 			"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ..."),
-			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged")}}
+			parse.SalvageOption(&i.Salvage)}}
 }
 
 // Detect implements [codec.Importer].
