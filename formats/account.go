@@ -89,7 +89,7 @@ func missingInputs(inputs []Input, o *ImportOptions) missing {
 }
 
 // errMissing means that fewer inputs were given than expected.
-var errMissing = errors.New("find out why the run left fewer files, or use --failure-mode all to import the others")
+var errMissing = errors.New("find out why the run left fewer files")
 
 // refused returns an error that names the missing inputs, unless they may be missing.
 func (m *missing) refused(o *ImportOptions) error {

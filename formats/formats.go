@@ -22,6 +22,7 @@ func Importers() []codec.Importer {
 	return []codec.Importer{
 		&llvm.Importer{},
 		&pprof.Importer{},
+		&gopgo.Importer{},
 		&text.Importer{},
 		&iprof.Importer{},
 		&jamaica.Importer{},

@@ -1,10 +1,10 @@
 package formats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -256,7 +256,7 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 		if err != nil && report.Salvaged == "" {
 			return err
 		}
-		return m.addReport(report, in, ledger.Input{Name: filepath.Base(in.Name), Format: i.Format().Name,
+		return m.addReport(report, in, ledger.Input{Name: s.baseName(), Format: i.Format().Name,
 			State: ledger.Read, Hash: sum, Times: 1, Totals: report.Totals})
 	})
 	if err != nil {
@@ -266,7 +266,7 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	r.Format = i.Format().Name
 	r.Methods, r.Entries, r.Notes = r.Methods+report.Methods, r.Entries+report.Entries, append(r.Notes, report.Notes...)
 	r.Inputs = append(r.Inputs, ImportedInput{in.Name, s.codec, in.Weight, report.Facts})
-	m.hashes = append(m.hashes, hash.digest.Sum64()^uint64(in.Weight))
+	m.hashes = append(m.hashes, hash.digest.Sum64()^uint64(cmp.Or(in.Weight, layout.WeightOne)))
 	if len(r.Inputs) == 1 {
 		r.Lost = append(r.Lost, report.Lost...)
 	} else {

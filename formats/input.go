@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -199,6 +201,18 @@ func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
 		s.readFrom(packed)
 	}
 	return s, nil
+}
+
+// baseName returns the base name of the input, without the extension of its compression.
+func (s *stream) baseName() string {
+	name := filepath.Base(s.name)
+	switch s.codec {
+	case "gzip":
+		return strings.TrimSuffix(name, ".gz")
+	case "zstd":
+		return strings.TrimSuffix(name, ".zst")
+	}
+	return name
 }
 
 // readFrom makes r the source of the stream.

@@ -134,7 +134,8 @@ func (a *Anonymizer) hashFunctionID(id uint64) string {
 
 func (a *Anonymizer) hashSymbol(of disk.TableKind, text string) string {
 	switch {
-	case a == nil, of == disk.TableProperties: // other properties are dropped
+	case a == nil, of == disk.TableProperties, // other properties are dropped
+		of == disk.TableInputs, of == disk.TableLosses: // anonymousAccount clears names
 		return text
 	case of == disk.TableVTables:
 		return a.hashFunction(text)
@@ -163,6 +164,17 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 	hash(2, 2) // base dump of the counts
 	hash(4, 5) // process
 	clear(row[disk.RunClassPath:])
+}
+
+// anonymousAccount clears the names of inputs and of lost things in a row of the account, and hashes of inputs.
+func anonymousAccount(kind disk.TableKind, row []uint64) {
+	if kind == disk.TableLosses {
+		row[disk.LossFirst] = 0
+		return
+	}
+	row[disk.InputName] = 0
+	row[disk.InputReason] = 0
+	row[disk.InputHash] = 0
 }
 
 // hashTypeName hashes the name of a type in any domain's spelling. It may be an array such as [Lpackage/Name; or

@@ -147,8 +147,11 @@ func (t *reduction) copierHooks() copier.Hooks {
 		}
 		h.Symbol = names.hashSymbol
 		h.Row = func(t *reader.Table, row []uint64) {
-			if t.Kind == disk.TableRuns {
+			switch t.Kind {
+			case disk.TableRuns:
 				names.anonymousRun(row)
+			case disk.TableInputs, disk.TableLosses:
+				anonymousAccount(t.Kind, row)
 			}
 		}
 	}

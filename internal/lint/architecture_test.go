@@ -26,14 +26,16 @@ var rooms = []struct{ name, mayImport string }{
 	{"relocate", "layout internal/file"},
 	{"archive", "layout internal/file"},
 	{"reader", "layout internal/file relocate archive"},
+	{"internal/ledger", "layout internal/file reader"}, // accounts
 	{"internal/names", "layout internal/file reader"},
 	{"internal/java", "layout internal/file internal/names"},
-	{"internal/recording", "layout internal/system internal/file relocate reader"},
-	{"builder", "layout internal/file internal/recording archive reader"},
+	{"internal/recording", "layout internal/system internal/file internal/ledger relocate reader"},
+	{"builder", "layout internal/file internal/ledger internal/recording archive reader"},
 	{"merge", "layout internal/system internal/file internal/recording archive reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},
 	{".", "layout internal/file internal/recording archive reader builder merge"}, // the API for embedders
-	{"formats", "layout internal/system internal/file internal/names internal/java internal/recording reader builder merge"},
+	{"formats", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
+		"reader builder merge"},
 	{"experimental/analyze", "layout internal/system internal/file internal/names reader"},
 	{"experimental/compare", "layout internal/system internal/file internal/names reader experimental/analyze"},
 	{"experimental/fit", "layout internal/system internal/file internal/names internal/java internal/recording reader builder formats"},
@@ -47,8 +49,8 @@ var rooms = []struct{ name, mayImport string }{
 	{"example", "layout merge ."}, // imports only public packages
 	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},
 	{"cmd",
-		"layout internal/system internal/file internal/names internal/java internal/recording internal/hotspot internal/cli " +
-			"internal/testkit archive reader builder merge verify formats " +
+		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
+			"internal/hotspot internal/cli internal/testkit archive reader builder merge verify formats " +
 			"experimental/analyze experimental/compare experimental/fit experimental/reduce"},
 
 	{".ci", "internal/testkit"},

@@ -353,6 +353,14 @@ var tableColumns = map[TableKind][]Column{
 		wordColumn("things"), wordColumn("amount"), symbolColumn("first")},
 }
 
+// Columns of the tables inputs and losses.
+const (
+	InputName   = 0
+	InputReason = 3
+	InputHash   = 4
+	LossFirst   = 6
+)
+
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of TableCertain. A branch outcome is an
 // index.
 const OutcomeNoNull = 1<<64 - 1

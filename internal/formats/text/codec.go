@@ -35,7 +35,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 		return nil, err
 	}
 	return &codec.Report{
-		Dumps: []*builder.Builder{b}, AsLLVM: i.AsLLVM, Totals: r.Totals, HasAccount: r.HasAccount,
+		Dumps: []*builder.Builder{b}, AsLLVM: i.AsLLVM, Totals: r.Totals, HasAccount: true,
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"domain": r.Domain.String(), "profiles": r.Profiles, "lines": r.Lines},
 	}, nil

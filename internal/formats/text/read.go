@@ -93,11 +93,11 @@ func (p *parser) readText() error {
 	}
 }
 
-// takeAccount completes the account that the text carries, if it has one. A user who changed counts has not changed the
+// takeAccount completes the account that the text carries. A text is an archive in another form, so an import adds no
+// account to one without. A user who changed counts has not changed the
 // account, so it gets a row for the difference.
 func (p *parser) takeAccount() {
 	p.report.Totals = p.counts.Totals
-	p.report.HasAccount = p.tables[disk.TableInputs] || p.tables[disk.TableLosses]
 	set := p.b.Internal()
 	account := set.Account()
 	for _, d := range account.Residual(p.counts.Totals) {

@@ -24,8 +24,7 @@ type Report struct {
 	Entries  int
 	Lost     codec.Losses
 	// Totals has the counts in the file; see codec.Report.
-	Totals     map[string]uint64
-	HasAccount bool // the text carries the account of its archive
+	Totals map[string]uint64
 }
 
 // Errors that an [*Error] matches. It can also match an error of package builder, such as builder.ErrDuplicate.

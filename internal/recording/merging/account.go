@@ -1,9 +1,6 @@
 package merging
 
 import (
-	"encoding/binary"
-	"path/filepath"
-
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
@@ -11,7 +8,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archiveFormat is the format of an input that is an archive without an account.
+// archiveFormat is the format of an input that is an archive without an account. Such inputs have neither name nor hash,
+// so that a merge does not depend on the names of files.
 const archiveFormat = "archive"
 
 // CopyAccounted copies an archive into the set with copyAll. If the archive has no account, it becomes an input of the
@@ -29,9 +27,7 @@ func (b Target) CopyAccounted(c *copier.Copier, s *reader.Store, first bool, cop
 	if err := copyAll(); err != nil {
 		return err
 	}
-	id := s.Header().DumpID
-	in := ledger.Input{Name: filepath.Base(s.Mapping().Name()), Format: archiveFormat, State: ledger.Read,
-		Hash: binary.LittleEndian.Uint64(id[:]), Totals: c.Read}
+	in := ledger.Input{Format: archiveFormat, State: ledger.Read, Totals: c.Read}
 	if first {
 		in.Times = 1
 	}

@@ -249,7 +249,7 @@ func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 		meter.Done()
 	}()
 	in, err := formats.Import(ctx, inputs, o)
-	if len(inputs) > 1 && errors.Is(err, llvm.ErrCut) {
+	if len(inputs) > 1 && (errors.Is(err, llvm.ErrCut) || errors.Is(err, formats.ErrEmpty)) {
 		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, failAll)
 	}
 	return in, formatflags.ExplainError(err)
