@@ -108,17 +108,29 @@ func TestExportsOfVMsAreAccounted(t *testing.T) {
 	})
 }
 
-// The text of an archive carries its account. Its import adds nothing, so that the archive has the same bytes again. A
-// text without an account is an input like any other.
+// withAccount adds an input to a builder and returns its archive.
+func withAccount(t testarchive.TB, b *builder.Builder, totals ledger.Totals) testarchive.Archive {
+	t.Helper()
+	b.Internal().AddInput(ledger.Input{Name: "run", Format: "iprof", State: ledger.Read, Hash: 5, Times: 1, Totals: totals})
+	b.Internal().AddLoss(ledger.Loss{Operation: "import", Reason: "odd lines", Things: 3, First: "run:1: odd\nrun:2: odder"})
+	a, _ := settled(t, b)
+	return a
+}
+
+// The text of an archive carries its account. Its import adds nothing, so that the archive has the same bytes again.
 func TestTextsCarryTheAccount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainSampled)).Draw(rt, "domain"))
 		bare, written := exported(t, testarchive.DrawRun(rt, domain, "run"), &text.Exporter{})
-		if _, _, err := text.Read(bytes.NewReader(bare), text.ReadOptions{}); errors.Is(err, text.ErrSyntax) {
+		b, _, err := text.Read(bytes.NewReader(bare), text.ReadOptions{})
+		if errors.Is(err, text.ErrSyntax) {
 			return // a table that the domain does not have
 		}
-		a, _ := imported(t, "run.txt", bare, &text.Importer{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		a := withAccount(t, b, written)
 		if total, err := archived.Totals(a.Store); err != nil || !maps.Equal(written, total) {
 			rt.Fatalf("the text has %v, the archive %v, %v", written, total, err)
 		}
@@ -139,7 +151,11 @@ func TestTextsCarryTheAccount(t *testing.T) {
 // A changed text has a row of its own for the difference.
 func TestChangedTextsAreAccounted(t *testing.T) {
 	t.Parallel()
-	a, _ := imported(t, "a.txt", []byte(graalText), &text.Importer{})
+	b, r, err := text.Read(strings.NewReader(graalText), text.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := withAccount(t, b, r.Totals)
 	full, _ := exported(t, a, &text.Exporter{})
 	changed := bytes.Replace(full, []byte("Count calls 5"), []byte("Count calls 7"), 1)
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: "b.txt", Reader: bytes.NewReader(changed)}},

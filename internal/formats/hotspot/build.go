@@ -178,13 +178,7 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	b.addSketch(m, t)
 	b.Internal().DescribeMethod(m, t.access, 0)
 	p := b.ProfileIn(m, 0, profileset.NoContext)
-	if t.counted {
-		p.Invocations(t.invocations)
-		p.Backedges(t.backedges)
-		p.Interpreted(t.interpreted)
-		p.Internal().SetSize(profileset.CodeSize{Host: t.size})
-		p.Internal().SetHistory(profileset.History{Decompiles: t.decompiles})
-	}
+	t.addCounters(p)
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
 		if t.entries[i].at.In == disk.SectionData {
@@ -196,6 +190,25 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 		p.Internal().AddParameters(b.parameterSlots(t.parameters)...)
 	}
 	return p
+}
+
+// addCounters adds the counters that are known.
+func (t *textMethod) addCounters(p *builder.Profile) {
+	for i, add := range []func(){
+		func() { p.Interpreted(t.interpreted) },
+		func() { p.Invocations(t.invocations) },
+		func() { p.Backedges(t.backedges) },
+		func() {
+			if !t.noDecompiles {
+				p.Internal().SetHistory(profileset.History{Decompiles: t.decompiles})
+			}
+		},
+		func() { p.Internal().SetSize(profileset.CodeSize{Host: t.size}) },
+	} {
+		if i < t.known {
+			add()
+		}
+	}
 }
 
 func (b *textBuild) addExtraEntries(p *builder.Profile, extras []textExtra) {

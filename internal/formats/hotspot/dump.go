@@ -49,13 +49,14 @@ func (s *spellings) internSpelling(text []byte) typeID {
 type textMethod struct {
 	place           parse.Place
 	bare            bool // the text has no counters of methods
-	counted         bool // the counters were read
 	access          uint32
 	class           string // internal name in the VM
 	name, signature string
 
 	interpreted, invocations, backedges uint64
 	decompiles, size                    uint32
+	known                               int  // number of these counters that were read
+	noDecompiles                        bool // the text has no decompile count
 
 	parameters []textSlot
 	entries    []textEntry

@@ -129,7 +129,7 @@ func (p *textParser) readMethod() (more bool, err error) {
 	}
 	m.sketch = p.code.sketchOfCode()
 	p.hasPoints = p.hasPoints || p.code.hasPoints()
-	if m.counted || m.bare {
+	if m.known > 0 || m.bare {
 		p.dump.methods = append(p.dump.methods, m)
 	}
 	return more, nil
@@ -345,7 +345,7 @@ func (p *textParser) readLine(take func(c *cursor)) error {
 
 // checkLine returns the error for a miss of a line's cursor.
 func (p *textParser) checkLine(line textLine, c *cursor) error {
-	if c.OK() {
+	if c.OK() && !(line.cut && p.ruled) {
 		return nil
 	}
 	if err := p.lines.readError(); err != nil && line.cut {
@@ -421,16 +421,19 @@ func (p *textParser) readCounters(m *textMethod) error {
 	for _, counter := range []struct {
 		name string
 		take func(c *cursor)
+		unit ledger.Unit
+		n    *uint64
 	}{
-		{firstCounter, func(c *cursor) { m.interpreted = c.takeCounter() }},
-		{"  invocation_counter:", func(c *cursor) { m.invocations = c.takeCounter() }},
-		{"  backedge_counter:", func(c *cursor) { m.backedges = c.takeCounter() }},
-		{decompileCount, func(c *cursor) { m.decompiles = c.takeCounter32() }},
-		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
-		{"", func(*cursor) {}},
+		{firstCounter, func(c *cursor) { m.interpreted = c.takeCounter() }, "", nil},
+		{"  invocation_counter:", func(c *cursor) { m.invocations = c.takeCounter() }, ledger.Invocations, &m.invocations},
+		{"  backedge_counter:", func(c *cursor) { m.backedges = c.takeCounter() }, ledger.Backedges, &m.backedges},
+		{decompileCount, func(c *cursor) { m.decompiles = c.takeCounter32() }, "", nil},
+		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }, "", nil},
 	} {
 		if counter.name == decompileCount && p.nextBeginsWith("  mdo size:") {
 			p.addLoss(LossDecompiles, m.place, m.label(), nil)
+			m.noDecompiles = true
+			m.known++
 			continue
 		}
 		err := p.readLine(func(c *cursor) {
@@ -442,11 +445,12 @@ func (p *textParser) readCounters(m *textMethod) error {
 		if err != nil {
 			return err
 		}
+		m.known++
+		if counter.n != nil {
+			p.count(counter.unit, *counter.n)
+		}
 	}
-	m.counted = true
-	p.count(ledger.Invocations, m.invocations)
-	p.count(ledger.Backedges, m.backedges)
-	return nil
+	return p.readLine((*cursor).End)
 }
 
 const decompileCount = "  decompile_count:"
