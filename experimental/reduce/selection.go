@@ -182,7 +182,8 @@ func (c *selection) dropsTable(t *reader.Table) bool {
 		disk.TableVTables,
 		disk.TableHeapRefs, disk.TableHeapUse, disk.TableInstances, disk.TableThreads, disk.TableReflected,
 		disk.TableRuns,
-		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain:
+		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain, disk.TableInputs,
+		disk.TableLosses:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names

@@ -86,6 +86,7 @@ func Example() {
 	// Output:
 	// profarc text 1
 	// domain graal
+	// dump-id e06455018240a95430cb1951963e154b  # if you change anything, delete this line: the archive then gets an id of its own
 	//
 	// method main
 	//   profile
