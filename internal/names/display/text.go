@@ -120,7 +120,7 @@ var tableNames = map[disk.TableKind]string{
 	disk.TableRuns: "runs", disk.TableClassPath: "class path", disk.TableCode: "sketches of code",
 	disk.TableShapes:       "shapes of entries",
 	disk.TableCompilations: "compilations", disk.TableInlining: "inlined calls", disk.TableFunctions: "functions",
-	disk.TableBase: "base", disk.TableMoved: "moved points",
+	disk.TableBase: "base", disk.TableMoved: "moved points", disk.TableInputs: "inputs", disk.TableLosses: "losses",
 	disk.TableCertain:     "outcomes that were certain",
 	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
 	disk.TableObjects: "objects",
