@@ -214,7 +214,7 @@ func (v rowVote) mostFrequent(atLeast int) int {
 
 // inferShape infers the settings of the VM from the offsets of its entries.
 func (d *textDump) inferShape() (s disk.Shape) {
-	if d.hasGap {
+	if d.hasGap || d.hidesGap() {
 		s.Gap = 1
 	}
 	types := rowVote{}
@@ -227,7 +227,7 @@ func (d *textDump) inferShape() (s disk.Shape) {
 			if i+1 == len(m.entries) || m.entries[i+1].at.In != disk.SectionData {
 				continue
 			}
-			cells := (m.entries[i+1].offset - e.offset - disk.EntryHeaderSize) / disk.CellSize
+			cells := m.cellsOf(i)
 			switch e.tag {
 			case layout.TagReceiverType, layout.TagVirtualCall:
 				types.voteRows(cells, 1+s.Gap, 2)
@@ -240,6 +240,30 @@ func (d *textDump) inferShape() (s disk.Shape) {
 	}
 	s.TypeRows, s.BciRows = types.mostFrequent(typeRows), returns.mostFrequent(bciRows)
 	return s
+}
+
+// cellsOf returns the number of cells of an entry before another one.
+func (m *textMethod) cellsOf(i int) int {
+	return (m.entries[i+1].offset - m.entries[i].offset - disk.EntryHeaderSize) / disk.CellSize
+}
+
+// hidesGap reports whether receiver entries have a cell that the text does not print. Rows have two cells each.
+func (d *textDump) hidesGap() bool {
+	votes := 0
+	for _, m := range d.methods {
+		for i, e := range m.entries {
+			if i+1 == len(m.entries) || m.entries[i+1].at.In != disk.SectionData ||
+				e.tag != layout.TagReceiverType && e.tag != layout.TagVirtualCall {
+				continue
+			}
+			if m.cellsOf(i)%2 == 0 {
+				votes++
+			} else {
+				votes--
+			}
+		}
+	}
+	return votes > 0
 }
 
 // sizeInVM returns the size in bytes of an entry in a VM with shape s.
