@@ -111,8 +111,10 @@ func TestExportsOfVMsAreAccounted(t *testing.T) {
 // withAccount adds an input to a builder and returns its archive.
 func withAccount(t testarchive.TB, b *builder.Builder, totals ledger.Totals) testarchive.Archive {
 	t.Helper()
-	b.Internal().AddInput(ledger.Input{Name: "run", Format: "iprof", State: ledger.Read, Hash: 5, Times: 1, Totals: totals})
-	b.Internal().AddLoss(ledger.Loss{Operation: "import", Reason: "odd lines", Things: 3, First: "run:1: odd\nrun:2: odder"})
+	b.Internal().AddInput(ledger.Input{Name: "run", Format: "iprof", State: ledger.Read, Hash: 5, Times: 1,
+		Totals: totals})
+	b.Internal().AddLoss(ledger.Loss{Operation: "import", Reason: "odd lines", Things: 3,
+		First: "run:1: odd\nrun:2: odder"})
 	a, _ := settled(t, b)
 	return a
 }

@@ -35,20 +35,13 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var notes []string
-	if r.Lost.Count(LossContents) > 0 {
-		notes = append(notes, adviceContents)
-	}
 	return &codec.Report{
-		Totals: r.Totals, Salvaged: r.Salvaged, Notes: notes,
+		Totals: r.Totals, Salvaged: r.Salvaged,
 		Dumps:   []*builder.Builder{b},
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"dialect": r.Dialect.String(), "hidden_classes": r.HiddenClasses, "other_lines": r.OtherLines},
 	}, nil
 }
-
-const adviceContents = "the text has no profiles of its methods, only their counters: read them from the running process " +
-	"with profarc dump, or train with profarc train"
 
 // An Exporter writes text as PrintMethodData prints it. It has no options.
 type Exporter struct{}

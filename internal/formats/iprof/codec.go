@@ -103,9 +103,10 @@ func (e *Exporter) Format() codec.Format {
 		}
 		return nil
 	}
-	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Units: units, Options: []codec.Option{
-		version, codec.NewOption("prune", &e.Prune, "leave out methods and types that nothing refers to"),
-	}}
+	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Units: units,
+		Options: []codec.Option{
+			version, codec.NewOption("prune", &e.Prune, "leave out methods and types that nothing refers to"),
+		}}
 }
 
 // units are the units of the counts in a file.

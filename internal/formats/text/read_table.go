@@ -137,8 +137,8 @@ const (
 	sampleCount = 3
 )
 
-// checkStackCount adds the count just read to the totals, and rejects it if it differs from the previous row of the same
-// stack.
+// checkStackCount adds the count just read to the totals. It rejects the count if it differs from the previous row of
+// the same stack.
 func (p *parser) checkStackCount(column int) {
 	t := &p.table
 	if t.kind != disk.TableSamples || column != sampleCount {

@@ -28,7 +28,8 @@ var advice = cli.Advice{
 	{hotspot.ErrNoMethodData,
 		printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
 	{hotspot.ErrTextCut,
-		"let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output"},
+		"let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output; " +
+			"to have what is whole, import it with --salvage"},
 	{live.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{live.ErrNoProcess, "find the JVM's with jps, and name it as this side of a container sees it"},
 	{live.ErrZombie, "dump it earlier, or run it under profarc train"},
@@ -69,6 +70,7 @@ var advice = cli.Advice{
 
 // lossFlags maps kinds of loss to the flags that prevent them.
 var lossFlags = map[codec.LossKind]string{
+	hotspot.LossContents: "profarc train, and profarc dump of the running process",
 	llvm.LossBinaryIDs:   "--profdata-version",
 	llvm.LossTraces:      "--profdata-version",
 	llvm.LossBitmaps:     "--profdata-version",

@@ -21,9 +21,10 @@ func TestLossesNameFlags(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1},
-		{What: llvm.LossContext, Count: 1}})
+		{What: llvm.LossContext, Count: 1}, {What: hotspot.LossContents, Count: 1}})
 	lines := strings.Split(b.String(), "\n")
-	for i, flag := range []string{": see --profdata-version", ": see --keep-vtable-symbols", "no place for them"} {
+	for i, flag := range []string{": see --profdata-version", ": see --keep-vtable-symbols", "no place for them",
+		"profarc dump of the running process"} {
 		if !strings.HasSuffix(lines[i], flag) {
 			t.Errorf("%q does not end with %q", lines[i], flag)
 		}
