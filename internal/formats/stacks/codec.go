@@ -54,5 +54,8 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoSamples)
 	}
 	report.Lost.AddLoss(f.dropped)
+	if err := LosePoints(s, &report.Lost); err != nil {
+		return nil, err
+	}
 	return report, f.write(w)
 }

@@ -179,9 +179,9 @@ func (f *folding) foldStacks(s *reader.Store) error {
 				b = append(b, ';')
 			}
 		}
-		if bytes.HasPrefix(b, commentStart) {
+		if string(b) == "#" || bytes.HasPrefix(b, commentStart) {
 			f.loseName(string(b))
-			b[1] = '_'
+			b = append([]byte("#_"), bytes.TrimPrefix(b[1:], []byte(" "))...)
 		}
 		f.add(string(b), n)
 	}

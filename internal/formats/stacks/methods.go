@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -106,7 +107,7 @@ func ParseAddressName(name string) (file string, offset uint64, ok bool) {
 		return "", 0, false
 	}
 	offset, err := strconv.ParseUint(name[at+len("]+0x"):], 16, 64)
-	return name[1:at], offset, err == nil
+	return name[1:at], offset, err == nil && name == AddressName(name[1:at], offset)
 }
 
 // A Counter is a count of a whole method.
@@ -161,6 +162,28 @@ func eachBlockCount(p reader.Profile, yield func(uint64)) {
 			yield(rows.Cell(i, 0).Trained())
 		}
 	}
+}
+
+// LossPoints counts the samples at points of a method, which other domains than sampled have beside stacks.
+const LossPoints codec.LossKind = "samples at points, which are not stacks"
+
+// LosePoints adds the loss of samples that are not stacks.
+func LosePoints(s *reader.Store, lost *codec.Losses) error {
+	if s.Header().Domain == layout.DomainSampled {
+		return nil
+	}
+	points := Counter{each: eachCount(layout.SubSamples)}
+	for m, err := range s.Methods() {
+		if err == nil {
+			err = points.Each(m, func(n uint64) {
+				lost.AddLoss(codec.Loss{What: LossPoints, Count: 1, Unit: ledger.Samples, Amount: n})
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Each calls yield with the counts in all profiles of a method.

@@ -25,8 +25,8 @@ func (e *Exporter) Format() codec.Format {
 			codec.NewOption("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
 			codec.NewOption("binary", &e.Programs,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
-		}, Units: []string{ledger.Invocations, ledger.Calls}}
+					"(-profile-correlate=binary, or --salvage), export its coverage mapping for source lines; may be given more than once"),
+		}, Units: []string{ledger.Invocations}}
 }
 
 // Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].

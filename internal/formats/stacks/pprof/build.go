@@ -81,6 +81,7 @@ type importBuild struct {
 	framesLeft   int                          // remaining number of frames before ErrDeep
 	samplesRead  int                          // number of samples read
 	sums         []uint64                     // totals of values, by type
+	values       []int                        // number of values other than 0, by type
 
 	stack          []frame // frames of the current sample
 	stacks         []stackSample
@@ -111,7 +112,7 @@ type edge struct {
 // newBuild returns an empty build with the options of an importer.
 func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses, i *Importer) (*importBuild, error) {
 	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, edgesOnly: i.EdgesOnly,
-		splitBy: i.SplitBy, sums: make([]uint64, len(r.types)),
+		splitBy: i.SplitBy, sums: make([]uint64, len(r.types)), values: make([]int, len(r.types)),
 		framesLeft: freeFrames + framesPerByte*len(r.data), mergeThreshold: minMergeThreshold,
 		words:       make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
 		methodNames: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{},
@@ -226,6 +227,9 @@ func (k *importBuild) addSample(s *sample) error {
 	k.samplesRead++
 	for i, n := range s.values {
 		k.sums[i] += magnitude(n)
+		if n != 0 {
+			k.values[i]++
+		}
 	}
 	if k.valueOf(s, k.samples) < 0 || k.valueOf(s, k.cpu) < 0 {
 		k.loseSample(LossNegative, s)

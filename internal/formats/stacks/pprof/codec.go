@@ -53,14 +53,12 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 }
 
 func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Report, error) {
-	if isLegacyCPU(data) {
+	if isLegacy(data) {
 		converted, err := convertLegacyCPU(data)
 		if err != nil {
 			return nil, err
 		}
 		data = converted
-	} else if isLegacy(data) {
-		return nil, ErrLegacy
 	}
 	r, err := decodeProfile(data)
 	if err != nil {

@@ -16,7 +16,7 @@ var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine prof
 // isLegacy reports whether an input has one of pprof's older formats.
 func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
 
-// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0, period in
+// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0 (1 of Java's), period in
 // microseconds, and 0. Words have 32 or 64 bits and either byte order.
 func isLegacyCPU(head []byte) bool {
 	for _, size := range []int{4, 8} {
@@ -25,11 +25,14 @@ func isLegacyCPU(head []byte) bool {
 		}
 		word := func(i int) []byte { return head[i*size : (i+1)*size] }
 		zero := make([]byte, size)
-		little := bytes.Clone(zero)
-		big := bytes.Clone(zero)
-		little[0], big[size-1] = 3, 3
-		if bytes.Equal(word(0), zero) && (bytes.Equal(word(1), little) || bytes.Equal(word(1), big)) &&
-			bytes.Equal(word(2), zero) && !bytes.Equal(word(3), zero) && bytes.Equal(word(4), zero) {
+		isNumber := func(word []byte, n byte) bool {
+			little := bytes.Clone(zero)
+			big := bytes.Clone(zero)
+			little[0], big[size-1] = n, n
+			return bytes.Equal(word, little) || bytes.Equal(word, big)
+		}
+		if isNumber(word(0), 0) && isNumber(word(1), 3) && (isNumber(word(2), 0) || isNumber(word(2), 1)) &&
+			!isNumber(word(3), 0) && isNumber(word(4), 0) {
 			return true
 		}
 	}

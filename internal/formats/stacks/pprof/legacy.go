@@ -112,9 +112,13 @@ func dropHandler(samples []legacySample) {
 	}
 }
 
-// convertLegacyCPU converts a binary CPU profile of gperftools to profile.proto, without compression.
+// convertLegacyCPU converts a binary CPU profile of gperftools to profile.proto, without compression. The error is
+// ErrLegacy for the other legacy formats.
 func convertLegacyCPU(data []byte) ([]byte, error) {
 	r, period := newLegacyReader(data)
+	if r == nil {
+		return nil, ErrLegacy
+	}
 	samples, err := r.readSamples()
 	if err != nil {
 		return nil, err

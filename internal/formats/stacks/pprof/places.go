@@ -128,13 +128,21 @@ func (w *sampledWriter) writeMappings() {
 	}
 }
 
-// mappedAddress returns the mapping, from 1, and the address of a location without a symbol.
-func (w *sampledWriter) mappedAddress(file string, offset uint64) (mapping, address uint64) {
+// addressOf returns the mapping, from 1, and the address of code without a symbol, given its name. The address of a
+// function is 0.
+func (w *sampledWriter) addressOf(name string) (mapping, address uint64) {
+	file, offset, ok := stacks.ParseAddressName(name)
+	if !ok {
+		return 0, 0
+	}
 	for i, m := range w.mappings {
 		at := offset - m.offset + m.start
-		if m.name == file && (m.limit == 0 || at >= m.start && at < m.limit) {
+		if strings.Trim(m.name, "[]") == file && (m.limit == 0 || at >= m.start && at < m.limit) {
 			return uint64(i + 1), at
 		}
 	}
-	return 0, offset
+	if name == stacks.AddressName("", offset) {
+		return 0, offset
+	}
+	return 0, 0
 }

@@ -162,7 +162,7 @@ func TestLosses(t *testing.T) {
 	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{-3, 0, 0}, Location: p.Location[:1]},
 		&profile.Sample{Value: []int64{1, 0, 0}})
 	_, in := testprofile.Import(t, testprofile.Encode(t, p))
-	for kind, want := range map[codec.LossKind]int{pprof.LossLabels: 2, pprof.LossTypes: 1, pprof.LossNegative: 1,
+	for kind, want := range map[codec.LossKind]int{pprof.LossLabels: 2, pprof.LossTypes: n, pprof.LossNegative: 1,
 		pprof.LossNoStack: 1, pprof.LossLines: 0} {
 		if got := in.Lost.Count(kind); got != want {
 			t.Errorf("%s: %d, want %d", kind, got, want)
@@ -256,7 +256,7 @@ func TestRefused(t *testing.T) {
 		want error
 		says string
 	}{
-		"no type":    {testprofile.Encode(t, heap), pprof.ErrNoType, "inuse_objects/count inuse_space/bytes"},
+		"no type": {testprofile.Encode(t, heap), pprof.ErrNoType, "inuse_objects/count inuse_space/bytes"},
 		"twice": {slices.Concat(unpacked(t, testprofile.Encode(t, heap)), unpacked(t, testprofile.Encode(t, heap))),
 			pprof.ErrConcatenated, ""},
 		"deep":       {testprofile.Encode(t, deep), pprof.ErrDeep, ""},

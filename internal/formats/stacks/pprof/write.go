@@ -60,6 +60,9 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if len(p.out.Sample) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
 	}
+	if err := stacks.LosePoints(s, &p.report.Lost); err != nil {
+		return nil, err
+	}
 	p.dropUnusedTypes()
 	for _, t := range p.out.SampleType {
 		p.report.Types = append(p.report.Types, t.Type)

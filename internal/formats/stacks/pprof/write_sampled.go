@@ -209,7 +209,9 @@ func (w *sampledWriter) locationID(frames []stacks.Frame, caller bool) (uint64, 
 	switch {
 	case len(lines) == 1 && code.address != 0:
 		id = w.locationAt(code.mapping, code.address, nil)
-	case code.id != 0 && len(w.mappings) > 0:
+	case len(lines) == 1 && code.id == 0: // with an address it would be other code
+		id = w.locationAt(0, 0, nil)
+	case len(w.mappings) > 0:
 		id = w.locationAt(1, uint64(w.locations+1), lines)
 	default:
 		id = w.Location(lines...)
@@ -236,9 +238,7 @@ func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, err
 		return writtenFunction{}, err
 	}
 	var of writtenFunction
-	if file, offset, ok := stacks.ParseAddressName(k.Name); ok {
-		of.mapping, of.address = w.mappedAddress(file, offset)
-	} else if k.Name != "" {
+	if of.mapping, of.address = w.addressOf(k.Name); of.address == 0 && k.Name != "" {
 		p := w.places[m.Ref()]
 		f := Function{Name: k.Name, System: p.System, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
 		if f.System == "" {

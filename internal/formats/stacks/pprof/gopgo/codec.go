@@ -12,6 +12,7 @@ import (
 const (
 	LossCold codec.LossKind = "cold edges, neither among the heaviest nor the best of their call: their weight " +
 		"stays in the total"
+	LossBreaks  codec.LossKind = "names with a line break, which becomes a space in text"
 	LossClamped codec.LossKind = "weights above 2^63-1: Go's compiler reads no higher ones"
 )
 
@@ -53,10 +54,11 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.text = e.Preprocessed
 	if err := p.readEdges(); err != nil {
 		return nil, err
 	}
-	var lost codec.Losses
+	lost := p.lost
 	lost.Add(LossClamped, p.clamped)
 	if e.Hot {
 		lost.Add(LossCold, p.dropCold())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/entries"
@@ -30,7 +31,9 @@ type profile struct {
 	nameIndexes map[layout.Ref]int32 // indexes in names
 	indexes     map[string]int32     // indexes in names
 	edges       []edge
-	clamped     int // number of weights reduced to math.MaxInt64
+	clamped     int  // number of weights reduced to math.MaxInt64
+	text        bool // names are written as lines
+	lost        codec.Losses
 }
 
 // newProfile returns an empty profile of s. It returns an error if the compiler could not use the edges.
@@ -125,6 +128,9 @@ func (p *profile) readEdges() error {
 	return err
 }
 
+// lineBreaks replaces what ends a line. A reader drops a carriage return only at the end.
+var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ")
+
 // nameIndex returns the index of a method's name in p.names.
 func (p *profile) nameIndex(m reader.Method) (int32, error) {
 	if n, ok := p.nameIndexes[m.Ref()]; ok {
@@ -140,6 +146,10 @@ func (p *profile) nameIndex(m reader.Method) (int32, error) {
 	}
 	if _, _, ok := stacks.ParseAddressName(name); ok {
 		name = ""
+	}
+	if kept := lineBreaks.Replace(name); p.text && kept != name {
+		p.lost.AddLoss(codec.Loss{What: LossBreaks, Count: 1, First: []string{name}})
+		name = kept
 	}
 	n := p.indexOf(name)
 	p.nameIndexes[m.Ref()] = n
