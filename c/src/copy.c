@@ -405,6 +405,8 @@ static bool copy_tables(copier *c) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see pai_copy_shapes */
 		/* lists all profiles, so it is invalid for a part */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
+		/* the account of the archive does not hold for other counts */
+		if (c->take != PA_TRAINED && (t.kind == PA_TABLE_INPUTS || t.kind == PA_TABLE_LOSSES)) continue;
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
 			continue; /* these tables describe all counts, not the increments */

@@ -57,14 +57,26 @@ type Edit struct {
 	Bytes string `json:"bytes"` // new bytes in hexadecimal
 }
 
-// Read reads index.json in a directory.
+// Indexes are the indexes in a directory: the vectors of the first release, and those of tables that were added later.
+var Indexes = []string{"index.json", "later.json"}
+
+// Read reads the indexes in a directory as one.
 func Read(dir string) (*Index, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-	if err != nil {
-		return nil, err
+	all := &Index{}
+	for _, name := range Indexes {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		index := &Index{}
+		if err := json.Unmarshal(text, index); err != nil {
+			return nil, err
+		}
+		all.Format = index.Format
+		all.Sound = append(all.Sound, index.Sound...)
+		all.Broken = append(all.Broken, index.Broken...)
 	}
-	index := &Index{}
-	return index, json.Unmarshal(text, index)
+	return all, nil
 }
 
 // Apply returns the broken variant of a sound archive.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
@@ -34,11 +35,19 @@ func TestVectorsStay(t *testing.T) {
 
 // TestVectorsAreMadeByTheBuilder compares the files with what the builder writes today.
 func TestVectorsAreMadeByTheBuilder(t *testing.T) {
-	index, files, err := makeVectors()
+	for i, all := range [][]specimen.Specimen{firstVectors(), laterVectors()} {
+		checkVectors(t, vectors.Indexes[i], all)
+	}
+}
+
+// checkVectors compares the files of an index.
+func checkVectors(t *testing.T, name string, all []specimen.Specimen) {
+	t.Helper()
+	index, files, err := makeVectors(all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files["index.json"], err = json.MarshalIndent(index, "", " "); err != nil {
+	if files[name], err = json.MarshalIndent(index, "", " "); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range files {
