@@ -44,7 +44,8 @@ var rooms = []struct{ name, mayImport string }{
 	{"agent", ""}, // C sources
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
-		"layout internal/system internal/file internal/names internal/java internal/recording archive builder formats agent c"},
+		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording archive builder " +
+			"formats agent c"},
 	{"internal/cli", "layout internal/file internal/names archive reader"},
 	{"example", "layout merge ."}, // imports only public packages
 	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},

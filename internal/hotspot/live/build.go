@@ -41,6 +41,7 @@ type build struct {
 	taken       map[builder.MethodRef]bool
 	keys        map[layout.Key]builder.MethodRef // recorded methods by key
 	keepAdopted bool
+	account     account
 	// plausibleHeaders is whether the header fields that the VM does not export are plausible.
 	plausibleHeaders bool
 }
@@ -82,6 +83,7 @@ func (b *build) buildProfiles(o Options) error {
 		return err
 	}
 	b.addProperties()
+	b.addAccount()
 	return errors.Join(b.meter.end, b.Err())
 }
 
@@ -101,8 +103,10 @@ func (b *build) readMethods() (profiles []profiledMethod, err error) {
 		if err := b.spendOnNames(&f); err != nil {
 			return nil, err
 		}
+		b.countMethod(&f)
 		if why != "" {
 			b.report.countRefused(why, 1, &f)
+			b.leaveOut(&f, string(why))
 			continue
 		}
 		profiles = append(profiles, f)
@@ -114,10 +118,12 @@ func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []prof
 	for i := range sound {
 		if b.isUnused(&sound[i]) {
 			b.report.Adopted.Unused++
+			b.leaveOut(&sound[i], notSelected)
 			continue
 		}
 		if !o.selectsProfile(b.vm.schema, &sound[i], b.plausibleHeaders) {
 			b.report.Skipped++
+			b.leaveOut(&sound[i], notSelected)
 			continue
 		}
 		profiles = append(profiles, sound[i])
@@ -277,6 +283,7 @@ func (b *build) addProfile(f *profiledMethod) error {
 	m := b.internMethod(f.addr, &f.methodName, f.klassName)
 	if b.taken[m] {
 		b.report.countRefused(RefusedTwice, 1, f)
+		b.leaveOut(f, string(RefusedTwice))
 		return nil
 	}
 	b.taken[m] = true

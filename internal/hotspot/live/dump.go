@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -100,6 +101,7 @@ func (b *build) readDump(o Options) error {
 	b.methods = map[uint64]builder.MethodRef{}
 	b.taken = map[builder.MethodRef]bool{}
 	b.keys = map[layout.Key]builder.MethodRef{}
+	b.account = account{ledger.Totals{}, map[string]*lostProfiles{}}
 	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()),
 		b.keepAdopted)
 	b.Builder = builder.New(layout.DomainHotSpot, config)

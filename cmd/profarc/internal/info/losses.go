@@ -35,8 +35,12 @@ func printLosses(out io.Writer, f *facts.AccountFact) {
 		printInput(w, &f.Inputs[i])
 	}
 	w.Flush()
+	rows := f.LossRows()
+	if len(rows) == 0 {
+		return
+	}
 	fmt.Fprint(w, "\noperation\tlost\treason\n")
-	for _, l := range f.LossRows() {
+	for _, l := range rows {
 		printLoss(w, f, &l)
 	}
 	w.Flush()
