@@ -1,6 +1,7 @@
 package hotspot
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,5 +201,23 @@ func TestLostCountsOfTexts(t *testing.T) {
 	_, _, odd := read(t, strings.Replace(text, "RetData   ", "MadeUpData", 1), TextOptions{})
 	if odd.Totals[ledger.Counts] == 0 {
 		t.Errorf("totals %v", odd.Totals)
+	}
+}
+
+// Salvage keeps the other methods of a text with a mistake, and the entries before it.
+func TestDamagedMethodIsSalvaged(t *testing.T) {
+	text := testdata(t, "jdk17.txt")
+	_, _, whole := read(t, text, TextOptions{})
+	bad := strings.Replace(text, "not taken(", "not token(", 1)
+	if _, _, err := ReadText(strings.NewReader(bad), TextOptions{}); err == nil {
+		t.Fatal("the mistake is not found")
+	}
+	_, _, report := read(t, bad, TextOptions{Name: "dir/a.log", Salvage: true})
+	if report.Methods != whole.Methods || report.Entries >= whole.Entries || report.Entries == 0 {
+		t.Errorf("%d methods and %d entries of %d and %d", report.Methods, report.Entries, whole.Methods, whole.Entries)
+	}
+	i := slices.IndexFunc(report.Lost, func(l codec.Loss) bool { return l.What == LossDamaged })
+	if i < 0 || !strings.Contains(report.Lost[i].First[0], "a.log:") || !strings.Contains(report.Salvaged, "not taken(") {
+		t.Errorf("lost %+v, salvaged %q", report.Lost, report.Salvaged)
 	}
 }
