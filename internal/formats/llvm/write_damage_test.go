@@ -33,8 +33,7 @@ func TestDamagedArchivesAreWrittenOrRefused(t *testing.T) {
 		_, indexed := WriteIndexed(io.Discard, s, WriteOptions{Version: WrittenNewest, KeepVTableNames: true})
 		_, text := WriteText(io.Discard, s, WriteOptions{Sparse: true})
 		_, _, summary := Summarize(s)
-		_, hottest := Hottest(s, 3, false)
-		for _, err := range []error{indexed, text, summary, hottest} {
+		for _, err := range []error{indexed, text, summary} {
 			if err != nil {
 				refused++
 			}

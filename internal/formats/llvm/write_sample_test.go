@@ -145,12 +145,7 @@ func TestSummaryIsThatOfLLVM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out bytes.Buffer
-			if err := WriteSummary(&out, store, SummaryText{Summary: sum, Detail: true}); err != nil {
-				t.Fatal(err)
-			}
-			want := mustLoad(t, s.dir+"/summary.txt")
-			requireSame(t, out.Bytes(), want)
+			requireSame(t, summaryText(store, sum, true), mustLoad(t, s.dir+"/summary.txt"))
 		})
 	}
 }
@@ -164,14 +159,14 @@ func TestSummaryOfRawFiles(t *testing.T) {
 		}
 		t.Run(s.name(), func(t *testing.T) {
 			want := string(mustLoad(t, s.dir+"/summary.txt"))
-			named := string(summaryText(t, storeOfFiles(t, indexedVersion(s.profdata), s.raws...), 0, false))
+			named := string(detailedSummary(t, storeOfFiles(t, indexedVersion(s.profdata), s.raws...), false))
 			if named != want {
 				t.Errorf("got\n%swant\n%s", named, want)
 			}
 			if s.release == "22" {
 				return // it prints the lines that LLVM 19 does in other words
 			}
-			unnamed := string(summaryText(t, storeOfFiles(t, 0, s.raws...), 0, false))
+			unnamed := string(detailedSummary(t, storeOfFiles(t, 0, s.raws...), false))
 			for line := range strings.Lines(want) {
 				if !strings.Contains(unnamed, line) {
 					t.Errorf("%q is not in\n%s", line, unnamed)
@@ -193,11 +188,7 @@ func TestContextSensitiveSummaryIsThatOfLLVM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		if err := WriteSummary(&out, store, SummaryText{Summary: sum}); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(string(summaryText(store, sum, false))) {
 			if !strings.Contains(string(show), line) {
 				t.Errorf("%s: llvm-profdata does not print %q", s.name(), line)
 			}

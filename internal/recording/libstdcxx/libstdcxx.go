@@ -1,7 +1,6 @@
 // Package libstdcxx imitates the order of equal elements in GCC's C++ standard library, which C++ leaves unspecified.
 //
-// llvm-profdata is linked with that library, and its output depends on the order. [Sort] imitates std::sort, and [Heap]
-// imitates std::priority_queue.
+// llvm-profdata is linked with that library, and its output depends on the order. [Sort] imitates std::sort.
 package libstdcxx
 
 import "math/bits"
@@ -86,33 +85,6 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 		}
 		all[at] = v
 	}
-}
-
-// A Heap is a priority queue whose top is a maximal element, among equal ones the same as of std::priority_queue.
-type Heap[T any] struct {
-	Less func(a, b T) bool
-	all  []T
-}
-
-// Len returns the number of elements.
-func (h *Heap[T]) Len() int { return len(h.all) }
-
-// Top returns the element that Pop removes. The heap must not be empty.
-func (h *Heap[T]) Top() T { return h.all[0] }
-
-// Push adds an element.
-func (h *Heap[T]) Push(v T) {
-	h.all = append(h.all, v)
-	moveHoleUp(h.all, len(h.all)-1, 0, v, h.Less)
-}
-
-// Pop removes the top element and returns it. The heap must not be empty.
-func (h *Heap[T]) Pop() T {
-	moveTopToEnd(h.all, h.Less)
-	last := len(h.all) - 1
-	v := h.all[last]
-	h.all = h.all[:last]
-	return v
 }
 
 func moveTopToEnd[T any](all []T, less func(a, b T) bool) {

@@ -34,7 +34,6 @@ type showOptions struct {
 	lookup    bool
 	callers   []string
 	contexts  bool
-	llvm      llvmShowOptions
 	source    llvmSourceOptions
 	most      app.OutputLimit
 	table     tableOptions
@@ -60,8 +59,7 @@ exit code is 1.
 
 ` + codeHelp + `
 
-For LLVM's profiles METHOD is the PGO name of a function, or a part of it. --detailed-summary, --topn
-and --showcs print what llvm-profdata show prints about the whole profile instead.
+For LLVM's profiles METHOD is the PGO name of a function, or a part of it.
 
 A function of a sampled program is shown by source line, with the samples on the line itself and with all
 that it called, followed by callers and callees. --source-path adds the text of the lines, and --contexts
@@ -91,8 +89,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc show app.parc Main::run --class-path app.jar --source-path src/main/java
   profarc show robot.parc --table heap-use --sort bytes --top 20
   profarc show server.parc --function main
-  profarc show server.parc main --binary ./server --source-path src
-  profarc show server.parc --detailed-summary --topn 10`,
+  profarc show server.parc main --binary ./server --source-path src`,
 		Args:              cli.Args(1, 2, "an archive and at most one method"),
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
@@ -110,7 +107,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.lookup, "lookup", false, "print the id of METHOD, the layer that has it, and how long its lookup took")
 	o.most.AddFlag(f)
-	o.llvm.addFlags(f)
 	o.source.addFlags(f)
 	o.table.addFlags(f)
 	o.terminal.AddFlags(cmd)
@@ -151,18 +147,13 @@ func (o *showOptions) checkFlags(args []string) error {
 		return cli.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
 			"--source-path for both in JSON")
 	}
-	if o.llvm.wantsSummary() && (len(args) > 1 || !o.unfiltered()) {
-		return cli.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
-			"filters out")
-	}
-	if err := o.source.checkFlags(len(args) > 1 || !o.unfiltered(), o.llvm.wantsSummary() ||
-		o.table.name != ""); err != nil {
+	if err := o.source.checkFlags(len(args) > 1 || !o.unfiltered(), o.table.name != ""); err != nil {
 		return err
 	}
-	return o.table.checkFlags(len(args), !o.unfiltered() || o.llvm.wantsSummary())
+	return o.table.checkFlags(len(args), !o.unfiltered())
 }
 
-// showSelected prints a summary, a table or methods, as the flags select. Methods are in the order of by, unless it is
+// showSelected prints a table or methods, as the flags select. Methods are in the order of by, unless it is
 // nil.
 func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string,
 	by *analyze.Measure) error {
@@ -184,8 +175,6 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 		o.source.opened.noteReasons(a.ErrOut)
 	}
 	switch {
-	case o.llvm.wantsSummary():
-		return showLLVMSummary(a, out, s, o.llvm, o.json)
 	case o.table.name != "":
 		return showTable(ctx, out, o.screen, s, o.table, o.json)
 	case len(key) > 0:

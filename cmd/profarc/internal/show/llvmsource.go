@@ -59,8 +59,7 @@ func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	case o.file != "" && methods:
 		return cli.Usagef("--source-file prints whole files: leave the method and the filters out")
 	case o.wantsSource() && others:
-		return cli.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and " +
-			"--showcs out")
+		return cli.Usagef("--binary is of functions and source files: leave --table out")
 	}
 	return nil
 }
