@@ -1,4 +1,4 @@
-package main
+package hexdump
 
 import (
 	"encoding/binary"
