@@ -245,7 +245,7 @@ func (w *worker) contexts(method int64) {
 	}
 }
 
-// A chainStart refers to a chain of blocks, those after a method's first one or those of a context.
+// A chainStart refers to a chain of blocks, either after the first of a method or in a context.
 type chainStart struct {
 	method, context layout.Ref
 	after           layout.Ref // preceding block; 0 for a context

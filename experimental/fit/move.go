@@ -222,7 +222,7 @@ func (m *mover) moveCases(raw disk.Entry, i, j int) {
 	}
 }
 
-// mapCases maps the cases of a switch to those of another one by value, or to the same ones if values are unknown.
+// mapCases maps the cases of a switch to cases of another one by value, or to the same ones if values are unknown.
 func mapCases(p, q *methodcode.Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {

@@ -199,7 +199,8 @@ func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch,
 			if len(all) >= maxEntries {
 				return nil
 			}
-			all = append(all, layout.ClassPathEntry{Path: cmp.Or(entry, "."), Content: layout.Content{Kind: disk.ContentUnknown}})
+			all = append(all,
+				layout.ClassPathEntry{Path: cmp.Or(entry, "."), Content: layout.Content{Kind: disk.ContentUnknown}})
 		}
 	}
 	return all

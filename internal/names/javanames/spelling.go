@@ -239,7 +239,7 @@ func SplitParameters(descriptor string) (parameters []string, result string) {
 	return parameters, strings.TrimPrefix(rest, ")")
 }
 
-// CutSignature splits a method descriptor into those of its parameters and its result. ok is false if it is malformed.
+// CutSignature returns the descriptors of parameters and result of a method descriptor. ok is false if it is malformed.
 func CutSignature(descriptor string) (parameters []string, result string, ok bool) {
 	rest, ok := strings.CutPrefix(descriptor, "(")
 	for ok && !strings.HasPrefix(rest, ")") {
