@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
@@ -365,7 +364,8 @@ func (m *importing) countUnmerged() {
 	if n == 0 {
 		return
 	}
-	m.result.Lost = append(m.result.Lost, codec.Loss{What: codec.LossKind(merging.Unmerged(m.asLLVM)), Count: n})
+	m.result.Lost = append(m.result.Lost, codec.Loss{What: codec.LossKind(merging.Unmerged(m.asLLVM)), Count: n,
+		First: m.result.Builder.Internal().FirstUnmerged()})
 }
 
 // sumLosses adds the losses of another input. Kinds are in the order of their first occurrence. Line numbers are
@@ -386,7 +386,7 @@ func sumLosses(all, more codec.Losses) codec.Losses {
 			sum = append(sum, codec.Loss{What: l.What, Unit: l.Unit})
 		}
 		sum[i].Count += l.Count
-		sum[i].Amount = disk.SaturatingAdd(sum[i].Amount, l.Amount)
+		sum[i].Amount += l.Amount // modulo 2^64, as totals
 		sum[i].First = append(sum[i].First, l.First...)
 		sum[i].First = sum[i].First[:min(len(sum[i].First), shownFirst)]
 	}

@@ -3,8 +3,6 @@ package codec
 import (
 	"cmp"
 	"slices"
-
-	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A LossKind names a kind of information that a conversion loses, in words for users. Each format declares its kinds.
@@ -47,7 +45,7 @@ func (l *Losses) AddLoss(loss Loss) {
 	}
 	sum := &(*l)[i]
 	sum.Count += loss.Count
-	sum.Amount = disk.SaturatingAdd(sum.Amount, loss.Amount)
+	sum.Amount += loss.Amount // modulo 2^64, as totals
 	if room := firstKept - len(sum.First); room > 0 {
 		sum.First = append(sum.First, loss.First[:min(len(loss.First), room)]...)
 	}

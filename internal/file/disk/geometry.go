@@ -248,13 +248,37 @@ func CheckParams(p *layout.Params) error {
 	return nil
 }
 
-// LLVMCoverageOnly has the LLVM variant bits for which counters tell whether code ran but not how often: single-byte
-// coverage and function-entry coverage.
-const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
+// LLVMCoverage reports whether the counters of a variant of LLVM tell whether code ran but not how often. That is
+// single-byte coverage, of blocks or of function entries.
+func LLVMCoverage(variant uint32) bool {
+	const coverageOnly = 1<<(60-55) | 1<<(61-55)
+	return variant&coverageOnly != 0
+}
+
+// LLVMContextSensitive is the bit of a function's hash for counters that were inserted after inlining. They belong to
+// the same code as those without it.
+const LLVMContextSensitive = 1 << 60
 
 // LLVMMaxCount is the maximum value of an LLVM counter. As a function's first counter, the two larger values mark it
 // as warm and as hot.
 const LLVMMaxCount = math.MaxUint64 - 2
+
+// JoinLLVMVersions adds the version of another producer, and the newest version that it can have, to the settings. The
+// zero version is not known. The settings then have the lowest and the highest version.
+func JoinLLVMVersions(p *layout.Params, version, newest uint32) {
+	if version == 0 {
+		return
+	}
+	if p.LLVMVersion == 0 {
+		p.LLVMVersion = version
+	}
+	newest = max(p.LLVMVersion, p.LLVMNewest, version, newest)
+	p.LLVMVersion = min(p.LLVMVersion, version)
+	p.LLVMNewest = 0
+	if newest > p.LLVMVersion {
+		p.LLVMNewest = newest
+	}
+}
 
 // llvmMarksSince is the indexed format version of LLVM 16, which introduced these marks.
 const llvmMarksSince = 9

@@ -65,16 +65,26 @@ func (in *intake) beginModule(h heading) error {
 	r.Kind = h.kind
 	r.Version = h.version
 	r.Modules++
-	p := &r.Params
-	p.LLVMVariant |= uint32(h.variant)
-	if h.kind == KindIndexed || in.o.Config.Params.LLVMVersion == 0 {
-		p.LLVMVersion = max(p.LLVMVersion, uint32(h.producer))
-		p.LLVMNewest = max(p.LLVMNewest, uint32(h.newest))
-	}
+	r.Params.LLVMVariant |= uint32(h.variant)
+	in.joinVersions(h)
 	if err := in.openBuilder(); err != nil {
 		return err
 	}
 	return in.beginRun()
+}
+
+// joinVersions adds the version of a file or module to the settings. For a raw file or text, the caller's version
+// stays.
+func (in *intake) joinVersions(h heading) {
+	p := &in.report.Params
+	switch {
+	case h.kind != KindIndexed && in.o.Config.Params.LLVMVersion != 0:
+	case in.o.Run.AsLLVM || in.o.Config.Params.LLVMVersion != 0:
+		p.LLVMVersion = max(p.LLVMVersion, uint32(h.producer))
+		p.LLVMNewest = max(p.LLVMNewest, uint32(h.newest))
+	default:
+		disk.JoinLLVMVersions(p, uint32(h.producer), uint32(h.newest))
+	}
 }
 
 // joinDomain checks that a file or module has the domain of the earlier ones. The first one sets the domain. Files
@@ -95,7 +105,7 @@ func (in *intake) joinDomain(h heading) error {
 // openBuilder creates the builder, or updates the parameters of the existing one.
 func (in *intake) openBuilder() error {
 	if in.b != nil {
-		return in.b.Internal().JoinParams(in.report.Params)
+		return in.b.Internal().JoinParams(in.report.Params, in.o.Run.AsLLVM)
 	}
 	in.o.Config.Params = in.report.Params
 	in.b = builder.New(in.domain, in.o.Config)
@@ -117,14 +127,13 @@ func (in *intake) beginRun() error {
 
 // checkVariant checks that a variant can be merged with the earlier files.
 func (in *intake) checkVariant(v Variant) error {
-	before := Variant(in.report.Params.LLVMVariant)
 	switch {
 	case in.domain == 0:
 		return nil
 	case in.domain != v.Domain():
 		return in.mismatchError(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive "+
 			"of its own", v.Domain(), in.domain))
-	case (v^before)&disk.LLVMCoverageOnly != 0:
+	case disk.LLVMCoverage(uint32(v)) != disk.LLVMCoverage(in.report.Params.LLVMVariant):
 		return in.mismatchError("one has counts, the other coverage of single bytes, which do not add up: import each " +
 			"kind into an archive of its own")
 	}
@@ -187,11 +196,12 @@ func (in *intake) addFunction(f *function) error {
 	if f.hasCountersOnly() {
 		return in.batch.addCopy(f, in.b)
 	}
-	if in.ordered {
+	if in.ordered || f.line > 0 {
 		if err := in.batch.flushToBuilder(in.b); err != nil {
 			return err
 		}
 	}
+	in.b.Internal().AtLine(f.line)
 	p := in.b.Profile(layout.Key{Name: string(f.name)}, f.hash)
 	p.Counters(0, f.counts...)
 	start := 0
@@ -307,14 +317,15 @@ func (p *functionBatch) addCopy(f *function, b *builder.Builder) error {
 	}
 	if len(f.counts) > maxPlainCounts {
 		_, err := b.Internal().AddFunctions([]profileset.Function{{Name: f.name, Code: f.hash,
-			Cells: words.LittleEndianBytes(f.counts)}})
+			Cells: words.LittleEndianBytes(f.counts), Line: f.line}})
 		return err
 	}
 	name := len(p.names)
 	counts := len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
 	kept := &p.functions[p.size]
-	*kept = profileset.Function{Name: p.names[name:], Code: f.hash, Cells: words.LittleEndianBytes(p.counts[counts:])}
+	*kept = profileset.Function{Name: p.names[name:], Code: f.hash, Cells: words.LittleEndianBytes(p.counts[counts:]),
+		Line: f.line}
 	p.size++
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,7 +36,7 @@ func (i *Importer) Format() codec.Format {
 		Options: []codec.Option{parse.AsLLVMOption(&i.AsLLVM), release,
 			codec.NewOption("binary", &i.Binary,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary, or --salvage), export its coverage mapping for source lines; may be given more than once"),
+					"(-profile-correlate=binary, or salvage), export its coverage mapping for source lines; may be given more than once"),
 			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no "+
 				"functions (-profile-correlate=debug-info); may be given more than once"), parse.SalvageOption(&i.Salvage)}}
 }
@@ -79,6 +80,9 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	}, nil
 }
 
+// heldUnits are the units of the counts that LLVM's formats hold.
+var heldUnits = []string{ledger.BlockCounts, ledger.ValueCounts}
+
 // An IndexedExporter writes indexed profiles (.profdata). [WriteOptions] explains its fields.
 type IndexedExporter struct {
 	Version         int
@@ -92,7 +96,7 @@ func (e *IndexedExporter) Format() codec.Format {
 		"version of the format, 4 to 13; 7 is read by every LLVM from 12 on (without it: that of the LLVM that made the "+
 			"profiles; of several the oldest)")
 	version.Check = e.checkVersion
-	return codec.Format{Name: "profdata", Binary: true,
+	return codec.Format{Name: "profdata", Binary: true, Units: heldUnits,
 		About: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)",
 		Options: []codec.Option{version, sparseOption(&e.Sparse),
 			vtableOption(&e.KeepVTableNames)}}
@@ -122,7 +126,7 @@ type TextExporter struct {
 
 // Format implements [codec.Exporter].
 func (e *TextExporter) Format() codec.Format {
-	return codec.Format{Name: "proftext", About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)",
+	return codec.Format{Name: "proftext", Units: heldUnits, About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)",
 		Options: []codec.Option{sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}}
 }
 

@@ -95,7 +95,8 @@ func (m *rawModule) correlationOf(paths []string, read programReader) (c *correl
 func openProgram(path string, read programReader) (*correlation, error) {
 	p, err := elf.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("no program in ELF: %w", err)
+		return nil, fmt.Errorf("no program in ELF, the only format that is read (llvm-profdata merge reads those of Windows "+
+			"and macOS): %w", err)
 	}
 	defer p.Close()
 	counters := p.Section(sectionCounters)

@@ -22,6 +22,9 @@ const (
 
 // readDebugInfo lists the functions in the debug information of a program.
 func readDebugInfo(p *elf.File, counters uint64) (*correlation, error) {
+	if p.Section(".debug_info") == nil && p.Section(".zdebug_info") == nil {
+		return nil, errors.New("it has no debug information: it was built without -g, or stripped")
+	}
 	d, err := p.DWARF()
 	if err != nil {
 		return nil, fmt.Errorf("its debug information: %w", err)

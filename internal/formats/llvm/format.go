@@ -92,6 +92,7 @@ func VersionOfRelease(release int) int {
 type function struct {
 	name   []byte
 	hash   uint64
+	line   int // line of the number of counters in a text; 0 in other formats
 	counts []uint64
 	sites  []site
 	values []builder.Value // concatenated values of all sites

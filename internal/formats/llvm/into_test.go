@@ -29,8 +29,8 @@ func TestInto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := third.Params.LLVMVersion; got != 13 {
-		t.Errorf("version %d of all", got)
+	if p := third.Params; p.LLVMVersion != 12 || p.LLVMNewest != 13 {
+		t.Errorf("versions %d to %d of all", p.LLVMVersion, p.LLVMNewest)
 	}
 	c := contentOfBuilder(t, b)
 	if got := c.Functions["main 8000000000000005"].Counts; !slices.Equal(got, []uint64{4, 0, 4 << 40}) {

@@ -38,6 +38,9 @@ func (s *scan) readRawProfile() error {
 			}
 			break
 		}
+		if m.cut != nil {
+			break
+		}
 	}
 	r.addBinaryIDs(r.lastIDs)
 	r.addTimestampTrace()

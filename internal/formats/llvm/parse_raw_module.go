@@ -379,8 +379,8 @@ type rawSection struct {
 // errBehind is returned for a part of a section behind the end of the file.
 var errBehind = errors.New("behind the end of the file")
 
-// sectionBytes returns the part of a section that record i points at, up to the end of the file, and its offset. From version 8 on, the
-// pointer is relative to the record, and delta is relative to the first record.
+// sectionBytes returns the part of a section that record i points at, up to the end of the file, and its offset. From
+// version 8 on, the pointer is relative to the record, and delta is relative to the first record.
 func (m *rawModule) sectionBytes(section rawSection, i uint64, pointer []byte, delta,
 	size uint64) (b []byte, start int, err error) {
 	if m.h.version >= rawRelative {

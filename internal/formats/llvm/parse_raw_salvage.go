@@ -77,7 +77,7 @@ func (m *rawModule) finishSalvage() error {
 		m.noteSalvaged(m.cut)
 		return nil
 	case len(m.o.Binary) == 0:
-		m.cut.Detail += ": the names of its functions are missing, too: name the program with --binary"
+		m.cut.Detail += ": the names of its functions are missing, too, and are taken from its program (option binary)"
 	}
 	return m.cut
 }

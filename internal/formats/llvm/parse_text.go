@@ -179,6 +179,7 @@ func (t *textScan) readFunction() (err error) {
 	if err != nil {
 		return err
 	}
+	t.f.line = t.lines.Line
 	if n, _ := parseNumber(t.line); n == 0 {
 		return t.expectedError("a number of counters, at least 1")
 	}

@@ -54,7 +54,7 @@ var (
 	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or " +
 		"leave it out")
 	// ErrMalformed is returned for invalid data.
-	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
+	ErrMalformed = errors.New("malformed profile")
 	// ErrVersion is returned for an unsupported version of the file.
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
 	// ErrCounter is returned for a counter of a raw file that llvm-profdata refuses, too.
@@ -83,6 +83,9 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "line %d, ", e.Line)
 	}
 	fmt.Fprintf(&b, "byte %d: %v", e.Offset, e.Kind)
+	if e.Kind == ErrMalformed && e.Line == 0 { // people write texts themselves
+		b.WriteString(": it was changed or overwritten after it was written; make it again")
+	}
 	if e.Detail != "" {
 		fmt.Fprintf(&b, ": %s", e.Detail)
 	}
@@ -102,6 +105,7 @@ const (
 	LossNoCounters codec.LossKind = "profiles without counters"
 	LossEntry      codec.LossKind = "profile entries that LLVM does not have"
 	LossStacks     codec.LossKind = "allocations whose stack is no frames"
+	LossSparse     codec.LossKind = "values of functions that never ran, which are left out"
 	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
 
 	// Parts that only newer versions of the indexed format hold.

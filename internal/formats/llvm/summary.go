@@ -18,7 +18,7 @@ const cutoffScale = 1000000
 
 // ContextSensitive is the hash bit of functions whose counters were inserted after inlining. Their profiles have a
 // separate summary.
-const ContextSensitive = 1 << 60
+const ContextSensitive = disk.LLVMContextSensitive
 
 // Entry counts that mark a function as hot or warm, without a count. Summaries ignore such functions.
 const (

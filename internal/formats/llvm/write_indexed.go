@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -45,12 +46,13 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 	}
 	w := &indexedWriter{
 		store: s, options: o, encoding: encoding{version: o.Version},
-		report: WriteReport{Version: o.Version}, out: bufio.NewWriterSize(out, outBuffer),
+		report: WriteReport{Version: o.Version}, totals: ledger.Totals{}, out: bufio.NewWriterSize(out, outBuffer),
 	}
 	if err := s.Mapping().Guard(w.writeFile); err != nil {
 		return nil, err
 	}
 	w.report.Lost = w.lost
+	w.report.Totals = w.totals
 	return &w.report, nil
 }
 
@@ -62,6 +64,7 @@ type indexedWriter struct {
 	encoding encoding
 	report   WriteReport
 	lost     codec.Losses
+	totals   ledger.Totals // written counts; nil if none are written
 
 	out *bufio.Writer
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -194,6 +196,7 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), position: int32(len(p.items))}
 	p.insertion.addFunction(name, records)
 	if w.options.Sparse && allUnexecuted(records) {
+		loseUnexecuted(&w.lost, records, name.String())
 		w.report.Cold++
 		item.omitted = true
 		p.items = append(p.items, item)
@@ -206,7 +209,8 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 		if r.contextSensitive() && w.store.Header().Domain == layout.DomainLLVMIR {
 			p.variant |= VariantContextSensitive
 		}
-		w.countLosses(r)
+		r.addTotals(w.totals, w.encoding.valueKinds(), maxSiteValues)
+		w.countLosses(r, name)
 	}
 	p.items = append(p.items, item)
 	w.report.Names++
@@ -243,17 +247,19 @@ func allUnexecuted(records []record) bool {
 	return true
 }
 
-func (w *indexedWriter) countLosses(r *record) {
+func (w *indexedWriter) countLosses(r *record, name reader.Name) {
 	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
-		w.lost.Add(LossBitmaps, 1)
+		w.lost.AddLoss(codec.Loss{What: LossBitmaps, Count: 1, First: []string{name.String()}})
 	}
 	for kind, sites := range r.sites {
-		if kind >= w.encoding.valueKinds() {
-			w.lost.Add(LossVTableSites, len(sites))
-			continue
-		}
 		for _, site := range sites {
-			w.lost.Add(LossValues, site.Rows()-writtenValues(site))
+			if kind < w.encoding.valueKinds() {
+				loseValues(&w.lost, site, name)
+				continue
+			}
+			totals := ledger.Totals{}
+			totals.Add(ledger.ValueCounts, totalOfValues(site, site.Rows()))
+			loseTotals(&w.lost, LossVTableSites, 1, totals, name.String())
 		}
 	}
 }

@@ -3,11 +3,13 @@ package llvm
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -120,6 +122,66 @@ func (r *record) kindsWithSites(kinds int) (n int) {
 	return n
 }
 
+// addTotals adds the counts of a record, of the first kinds of values and the most frequent values of each site.
+func (r *record) addTotals(t ledger.Totals, kinds, most int) {
+	t.Add(ledger.BlockCounts, ledger.TotalOfCounters(r.counts))
+	for _, sites := range r.sites[:kinds] {
+		for _, site := range sites {
+			t.Add(ledger.ValueCounts, totalOfValues(site, min(site.Rows(), most)))
+		}
+	}
+}
+
+// recordTotals returns all counts of the records of a function.
+func recordTotals(records []record) ledger.Totals {
+	totals := ledger.Totals{}
+	for i := range records {
+		records[i].addTotals(totals, valueKindsKnown, math.MaxInt)
+	}
+	return totals
+}
+
+// totalOfValues returns the total of the n most frequent values of a site.
+func totalOfValues(site disk.Entry, n int) (sum uint64) {
+	if n == site.Rows() {
+		for i := range n {
+			sum += site.Cell(2*i + 1)
+		}
+		return sum
+	}
+	for _, v := range appendSiteValues(nil, site)[:n] {
+		sum += v.count
+	}
+	return sum
+}
+
+// loseTotals counts things with totals as lost. name names the first.
+func loseTotals(lost *codec.Losses, what codec.LossKind, count int, totals ledger.Totals, name string) {
+	units := ledger.SortedUnits(totals)
+	if len(units) == 0 {
+		units = []ledger.Unit{""}
+	}
+	for _, u := range units {
+		lost.AddLoss(codec.Loss{What: what, Count: count, Unit: u, Amount: totals[u], First: []string{name}})
+		count = 0
+	}
+}
+
+// loseValues counts the values of a site beyond the most frequent ones as lost.
+func loseValues(lost *codec.Losses, site disk.Entry, name reader.Name) {
+	if n := site.Rows() - maxSiteValues; n > 0 {
+		left := totalOfValues(site, site.Rows()) - totalOfValues(site, maxSiteValues)
+		loseTotals(lost, LossValues, n, ledger.Totals{ledger.ValueCounts: left}, name.String())
+	}
+}
+
+// loseUnexecuted counts the values of functions that are left out because their counters are 0.
+func loseUnexecuted(lost *codec.Losses, records []record, name string) {
+	if totals := recordTotals(records); len(totals) > 0 {
+		loseTotals(lost, LossSparse, len(records), totals, name)
+	}
+}
+
 func isAllZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
 
 type recordWalk struct {
@@ -144,7 +206,9 @@ func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) 
 			return err
 		}
 		if len(records) == 0 {
-			w.lost.Add(LossNoRecord, 1)
+			if name, err := m.Name(); err == nil {
+				w.lost.AddLoss(codec.Loss{What: LossNoRecord, Count: 1, First: []string{name.String()}})
+			}
 			continue
 		}
 		if err := yield(m, records); err != nil {
@@ -164,16 +228,35 @@ func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 		if _, inContext, err := p.Context(); err != nil {
 			return nil, err
 		} else if inContext {
-			w.lost.Add(LossContext, 1)
+			w.loseProfile(LossContext, m, p)
 			continue
 		}
-		w.addRecord(p)
+		w.addRecord(m, p)
 	}
 	return w.records, nil
 }
 
+func (w *recordWalk) counter() *ledger.Counter {
+	return &ledger.Counter{Domain: w.store.Header().Domain, Shape: w.shape, Totals: ledger.Totals{}}
+}
+
+func (w *recordWalk) loseProfile(what codec.LossKind, m reader.Method, p reader.Profile) {
+	if w.lost == nil {
+		return
+	}
+	c := w.counter()
+	c.AddBlock(p.Bytes())
+	w.loseCounted(what, m, c.Totals)
+}
+
+func (w *recordWalk) loseCounted(what codec.LossKind, m reader.Method, totals ledger.Totals) {
+	if name, err := m.Name(); err == nil {
+		loseTotals(w.lost, what, 1, totals, name.String())
+	}
+}
+
 // addRecord appends the record of a profile with counters. It reuses the slices of an earlier record.
-func (w *recordWalk) addRecord(p reader.Profile) {
+func (w *recordWalk) addRecord(m reader.Method, p reader.Profile) {
 	n := len(w.records)
 	if n < cap(w.records) {
 		w.records = w.records[:n+1]
@@ -185,24 +268,38 @@ func (w *recordWalk) addRecord(p reader.Profile) {
 	for kind := range r.sites {
 		r.sites[kind] = r.sites[kind][:0]
 	}
-	w.collectEntries(r, disk.Block(p.Bytes()).Section(disk.SectionData))
-	if len(r.counts) == 0 {
-		w.lost.Add(LossNoCounters, 1)
+	others := w.collectEntries(r, disk.Block(p.Bytes()).Section(disk.SectionData))
+	switch {
+	case len(r.counts) == 0:
+		w.loseProfile(LossNoCounters, m, p)
+		w.lost.Add(LossEntry, len(others)) // LossNoCounters has their counts
 		w.records = w.records[:n]
+	case w.lost != nil:
+		w.loseEntries(m, others)
 	}
 }
 
-// collectEntries adds the entries of a profile to the record. The block was verified when it was fetched.
-func (w *recordWalk) collectEntries(r *record, data []byte) {
+// collectEntries adds the entries of a profile to the record, and returns those that LLVM cannot hold. The block was
+// verified when it was fetched.
+func (w *recordWalk) collectEntries(r *record, data []byte) (others []disk.Entry) {
 	for len(data) > 0 {
 		e, rest, err := w.shape.NextEntry(data)
 		if err != nil {
-			return
+			break
 		}
 		if !r.addEntry(e) {
-			w.lost.Add(LossEntry, 1)
+			others = append(others, e)
 		}
 		data = rest
+	}
+	return others
+}
+
+func (w *recordWalk) loseEntries(m reader.Method, entries []disk.Entry) {
+	for _, e := range entries {
+		c := w.counter()
+		c.AddEntry(e)
+		w.loseCounted(LossEntry, m, c.Totals)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -21,11 +22,13 @@ func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, er
 		return nil, err
 	}
 	w := &textWriter{store: s, options: o, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{},
+		totals: ledger.Totals{},
 		called: newRecordWalk(s, nil)}
 	if err := s.Mapping().Guard(w.writeAll); err != nil {
 		return nil, err
 	}
 	w.report.Lost = w.lost
+	w.report.Totals = w.totals
 	return &w.report, nil
 }
 
@@ -35,6 +38,7 @@ type textWriter struct {
 	options WriteOptions
 	report  WriteReport
 	lost    codec.Losses
+	totals  ledger.Totals // written counts
 
 	names  *entries.Values
 	called *recordWalk     // reads functions that values name
@@ -175,22 +179,24 @@ func (w *textWriter) writeTrace(ids []uint64) error {
 }
 
 func (w *textWriter) writeFunction(m reader.Method, records []record) error {
-	if w.options.Sparse && allUnexecuted(records) {
-		w.report.Cold++
-		return nil
-	}
 	name, err := m.Name()
 	if err != nil {
 		return err
 	}
+	if w.options.Sparse && allUnexecuted(records) {
+		loseUnexecuted(&w.lost, records, name.String())
+		w.report.Cold++
+		return nil
+	}
 	if !w.canPrint(name) {
-		w.lost.Add(LossTextName, 1)
+		loseTotals(&w.lost, LossTextName, 1, recordTotals(records), strconv.Quote(name.String()))
 		return nil
 	}
 	for i := range records {
+		records[i].addTotals(w.totals, valueKindsKnown, maxSiteValues)
 		w.text = append(name.AppendTo(w.text[:0]), '\n')
 		w.appendCounters(&records[i])
-		if err := w.appendSites(&records[i]); err != nil {
+		if err := w.appendSites(&records[i], name); err != nil {
 			return err
 		}
 		w.text = append(w.text, '\n')
@@ -240,7 +246,7 @@ func (w *textWriter) appendCounters(r *record) {
 
 var valueKindNames = [valueKindsKnown]string{"IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"}
 
-func (w *textWriter) appendSites(r *record) error {
+func (w *textWriter) appendSites(r *record, name reader.Name) error {
 	kinds := r.kindsWithSites(len(r.sites))
 	if kinds == 0 {
 		return nil
@@ -253,6 +259,7 @@ func (w *textWriter) appendSites(r *record) error {
 		w.appendComment("ValueKind = "+valueKindNames[kind], uint64(kind))
 		w.appendComment("NumValueSites", uint64(len(sites)))
 		for _, site := range sites {
+			loseValues(&w.lost, site, name)
 			if err := w.appendSite(kind, site); err != nil {
 				return err
 			}
@@ -263,7 +270,6 @@ func (w *textWriter) appendSites(r *record) error {
 
 func (w *textWriter) appendSite(kind int, site disk.Entry) error {
 	w.values = appendSiteValues(w.values[:0], site)
-	w.lost.Add(LossValues, site.Rows()-len(w.values))
 	w.appendNumber(uint64(len(w.values)))
 	for _, v := range w.values {
 		if err := w.appendValue(kind, v.value); err != nil {

@@ -135,7 +135,7 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	}
 	c.Flags = c.Flags&h.Flags&disk.FlagDelta | disk.FlagMerged
 	c.Producer = max(c.Producer, h.Producer)
-	b.MergeParams(h.Params)
+	b.MergeParams(h.Params, r.AsLLVM)
 	c.DumpID = [16]byte{}
 	run := b.NewRun(r)
 	run.Time = h.DumpTime
@@ -183,7 +183,7 @@ func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	case h.Domain != b.Domain:
 		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves",
 			profileset.ErrMismatch, h.Domain, b.Domain)
-	case !empty && (h.Params.LLVMVariant^b.Heading.Params.LLVMVariant)&disk.LLVMCoverageOnly != 0:
+	case !empty && disk.LLVMCoverage(h.Params.LLVMVariant) != disk.LLVMCoverage(b.Heading.Params.LLVMVariant):
 		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of "+
 			"instrumentation", profileset.ErrMismatch)
 	}

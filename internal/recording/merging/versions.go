@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
 )
 
 // Versions selects the versions of a method's code that keep their profiles.
@@ -41,7 +42,7 @@ func keepVersionsLocked(ctx context.Context, b *profileset.Set, v Versions) (met
 	if err := b.DropDiscarded(); err != nil {
 		return 0, 0, err
 	}
-	best := make([]rankedVersion, b.Methods.Len())
+	best := map[instrumentation]rankedVersion{}
 	several := map[profileset.MethodRef]bool{}
 	ranks, err := rankVersions(ctx, b, v)
 	if err != nil {
@@ -49,19 +50,32 @@ func keepVersionsLocked(ctx context.Context, b *profileset.Set, v Versions) (met
 	}
 	for _, d := range b.Profiles.All {
 		this := rankedVersion{ranks[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
-		have := &best[d.Method-1]
+		of := instrumentationOf(b, d)
+		have := best[of]
 		if have.known && have.code != d.Code {
 			several[d.Method] = true
 		}
-		if !have.known || this.compare(*have) > 0 {
-			*have = this
+		if !have.known || this.compare(have) > 0 {
+			best[of] = this
 		}
 	}
 	if v == AllVersions {
 		return len(several), 0, nil
 	}
-	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code }),
-		nil
+	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool {
+		return best[instrumentationOf(b, d)].code == d.Code
+	}), nil
+}
+
+// An instrumentation is the code of a method in one of its forms. LLVM's IR has two, before and after inlining, and
+// both are kept.
+type instrumentation struct {
+	method           profileset.MethodRef
+	contextSensitive bool
+}
+
+func instrumentationOf(b *profileset.Set, d *profileset.ProfileData) instrumentation {
+	return instrumentation{d.Method, b.Domain == layout.DomainLLVMIR && d.Code&disk.LLVMContextSensitive != 0}
 }
 
 // A rankedVersion is a version of a method's code with the rank that decides whether it is kept.

@@ -3,6 +3,7 @@ package methoddata
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -22,6 +23,7 @@ type Merger struct {
 	Unmerged uint64    // number of entries and values that merges dropped
 	// Lost has the counts in dropped entries and values. The caller sets it, and empties it after each merge.
 	Lost   ledger.Totals
+	Reason string // why it dropped them, or ""; the caller empties it
 	Domain layout.Domain
 	merged Parts        // result of the last merge
 	out    *sectionData // section of the result that is being merged
@@ -47,7 +49,7 @@ type Rules struct {
 // Merge returns the merged block. Its bytes are valid until the next call.
 func (m *Merger) Merge(have, more disk.Block) []byte {
 	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
-		m.Unmerged++
+		m.dropsSizes(m.numCounters(have), m.numCounters(more))
 		m.counter().AddBlock(more)
 		return have
 	}
@@ -240,19 +242,30 @@ func (m *Merger) entry(x, y disk.Entry) {
 
 // longer adds the entry with more cells. Entries of different sizes cannot belong to the same code.
 func (m *Merger) longer(x, y disk.Entry) {
-	m.Unmerged++
-	if size := func(e disk.Entry) int {
+	size := func(e disk.Entry) int {
 		if disk.IsWide(e.Tag()) {
 			return e.Rows()
 		}
 		return e.Cells()
-	}; size(x) >= size(y) {
+	}
+	if m.LLVM && x.Tag() == layout.TagCounters {
+		m.dropsSizes(size(x), size(y))
+	} else {
+		m.Unmerged++
+	}
+	if size(x) >= size(y) {
 		m.counter().AddEntry(y)
 		m.keepEntry(x)
 	} else {
 		m.counter().AddEntry(x)
 		m.scaled(y)
 	}
+}
+
+// dropsSizes counts counters that are dropped because their numbers differ.
+func (m *Merger) dropsSizes(x, y int) {
+	m.Unmerged++
+	m.Reason = fmt.Sprintf("block counts differ (%d, %d)", min(x, y), max(x, y))
 }
 
 // undecoded adds one of two entries whose words have no meaning outside their process. If the entries differ, it sets

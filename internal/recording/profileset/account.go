@@ -2,6 +2,7 @@ package profileset
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
@@ -232,13 +233,38 @@ func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
 // noteUnmerged notes the counts that the last merge dropped.
 func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	name := b.Text(b.Methods.At(uint32(m)).Name)
-	if run.Source != "" {
+	if b.merger.Reason != "" {
+		name = fmt.Sprintf("%s: %s", name, b.merger.Reason)
+	}
+	switch {
+	case run.Line > 0:
+		name = fmt.Sprintf("%s:%d: %s", run.Source, run.Line, name)
+	case run.Source != "":
 		name = fmt.Sprintf("%s: %s", run.Source, name)
 	}
 	for u, n := range b.merger.Lost {
 		b.addUnmerged(u, n, name)
 	}
 	clear(b.merger.Lost)
+	b.merger.Reason = ""
+}
+
+// FirstUnmerged names the first profiles of which merges dropped counts.
+func (b *Set) FirstUnmerged() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flushLosses()
+	first := ""
+	a := b.account()
+	for i := range a.Losses {
+		if a.Losses[i].Reason == ledger.ReasonMerged {
+			first = ledger.FirstLines(first, a.Losses[i].First)
+		}
+	}
+	if first == "" {
+		return nil
+	}
+	return strings.Split(first, "\n")
 }
 
 // A lossOfUnit adds up the losses of merges in one unit. The number of lost entries is not kept, since it depends on

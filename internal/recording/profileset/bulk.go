@@ -18,6 +18,7 @@ type Function struct {
 	Name  []byte // key of the method
 	Code  uint64 // code ID
 	Cells []byte // counters in little-endian order
+	Line  int    // line in the text that it comes from; 0 if it has none
 }
 
 func (f *Function) counterCount() int { return len(f.Cells) / disk.CellSize }
@@ -42,6 +43,7 @@ func (b *Set) AddFunctions(functions []Function) (added int, err error) {
 // addAsProfile adds a function with Record, Add and Done.
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
+	b.AtLine(f.Line)
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
 	n := f.counterCount()
 	p.Add(disk.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
@@ -81,7 +83,9 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 	ref, _, ok := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &b.Run)
 	if ok && !(sums && b.sumFunction(ref, f)) {
 		b.block = appendFunction(b.block[:0], f)
-		b.storeProfile(ref, b.Run.RunRules, b.block)
+		run := b.Run.RunRules
+		run.Line = f.Line
+		b.storeProfile(ref, run, b.block)
 	}
 	return ok
 }

@@ -19,6 +19,7 @@ type RunRules struct {
 	AsLLVM    bool          // merge as llvm-profdata does
 	FileOrder bool          // the profiles are in the order of a file
 	Source    string        // name of the input, for the account of losses; may be empty
+	Line      int           // line of the profile in the input; 0 if it has none
 }
 
 // NextRun begins another run. Later profiles are merged with the profiles of earlier runs. Recording a profile twice in
@@ -29,6 +30,13 @@ func (b *Set) NextRun(r RunRules) {
 	b.Mixed = b.Mixed || b.Profiles.Len() > 0 || len(b.Tables) > 0
 	b.Ordered = b.nextOrder(r)
 	b.Run = b.NewRun(r)
+}
+
+// AtLine sets the line from which the next profiles of the current run come.
+func (b *Set) AtLine(line int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Run.Line = line
 }
 
 // CurrentRun returns the run for new profiles. Their entries must have the shape that the set has now.

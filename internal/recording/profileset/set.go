@@ -217,21 +217,27 @@ func (b *Set) Params() layout.Params {
 }
 
 // JoinParams takes the settings of a further run. The error matches ErrMismatch.
-func (b *Set) JoinParams(p layout.Params) error {
+func (b *Set) JoinParams(p layout.Params, asLLVM bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !disk.ShapeOfParams(&p).SameSettings(b.Shape) {
 		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch,
 			disk.ShapeOfParams(&p), b.Shape)
 	}
-	b.MergeParams(p)
+	b.MergeParams(p, asLLVM)
 	return nil
 }
 
-// MergeParams keeps the higher value of each setting, and the bits of both for the variant of LLVM. The caller holds
-// mu.
-func (b *Set) MergeParams(p layout.Params) {
+// MergeParams keeps the higher value of each setting, the bits of both for the variant of LLVM, and the versions of the
+// oldest and the newest LLVM. llvm-profdata, which asLLVM imitates, keeps only the version of the newest. The caller
+// holds mu.
+func (b *Set) MergeParams(p layout.Params, asLLVM bool) {
 	have := &b.Heading.Params
+	if !asLLVM {
+		disk.JoinLLVMVersions(&p, have.LLVMVersion, have.LLVMNewest)
+		have.LLVMVersion = p.LLVMVersion
+		have.LLVMNewest = p.LLVMNewest
+	}
 	theirs := disk.Settings(&p)
 	for i, v := range disk.Settings(have) {
 		switch i {

@@ -25,7 +25,7 @@ func (e *Exporter) Format() codec.Format {
 			codec.NewOption("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
 			codec.NewOption("binary", &e.Programs,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary, or --salvage), export its coverage mapping for source lines; may be given more than once"),
+					"(-profile-correlate=binary, or salvage), export its coverage mapping for source lines; may be given more than once"),
 		}, Units: []string{ledger.Invocations}}
 }
 
