@@ -1,6 +1,7 @@
 package warm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -300,15 +301,7 @@ func (r *report) leadingContenders() []string {
 		return []string{}
 	}
 	rows := slices.Clone(r.Measures[0].Rows)
-	slices.SortStableFunc(rows, func(a, b row) int {
-		switch {
-		case a.Median < b.Median:
-			return -1
-		case a.Median > b.Median:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.Median, b.Median) })
 	leaders := []string{rows[0].Contender}
 	for _, x := range rows[1:] {
 		if p := r.compareFigure(figures[0], x.Contender, leaders[0]); p == nil || p.Verdict != verdictMore {

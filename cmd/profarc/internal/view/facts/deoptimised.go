@@ -51,16 +51,9 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 		return nil, err
 	}
 	d := &deoptimisations{names: reasons, report: &DeoptimisedReport{Archive: s.Mapping().Name(), By: ByDeoptimised}}
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		selected, err := o.Selects(m)
+	for m, err := range selectedMethods(ctx, s, o) {
 		if err != nil {
 			return nil, err
-		}
-		if !selected {
-			continue
 		}
 		for q, err := range m.Profiles() {
 			if err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
@@ -97,19 +98,9 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 		return nil, err
 	}
 	var found []pollution
-	for m, err := range s.Methods() {
-		if err == nil {
-			err = ctx.Err()
-		}
+	for m, err := range selectedMethods(ctx, s, o) {
 		if err != nil {
 			return nil, err
-		}
-		selected, err := o.Selects(m)
-		if err != nil {
-			return nil, err
-		}
-		if !selected {
-			continue
 		}
 		sites, err := sitesOf(m, certain)
 		if err != nil {
@@ -126,6 +117,21 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 	}
 	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}
 	return r, r.addSites(s, found[:o.RowCount(len(found))])
+}
+
+// selectedMethods iterates over the methods that o selects, until ctx ends.
+func selectedMethods(ctx context.Context, s *reader.Store, o analyze.RankOptions) iter.Seq2[reader.Method, error] {
+	return func(yield func(reader.Method, error) bool) {
+		for m, err := range s.Methods() {
+			selected := false
+			if err = cmp.Or(err, ctx.Err()); err == nil {
+				selected, err = o.Selects(m)
+			}
+			if (selected || err != nil) && (!yield(m, err) || err != nil) {
+				return
+			}
+		}
+	}
 }
 
 func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {

@@ -22,8 +22,6 @@ type Watch struct {
 	timed bool // whether Unit has a group
 }
 
-func (w *Watch) findTimeGroup() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
-
 // A Unit is a unit of work.
 type Unit struct {
 	EndNS  int64 `json:"end_ns"`  // end, from the start of the program
@@ -49,10 +47,6 @@ type output struct {
 	units   []Unit
 	text    []byte
 	hash    *xxhash.Digest
-}
-
-func newOutput(w *Watch, begun time.Time) *output {
-	return &output{watch: w, begun: begun, hash: xxhash.New()}
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -112,19 +106,13 @@ func (o *output) takeUnit(line []byte, at int64) bool {
 	return true
 }
 
-func (o *output) results() (firstNS int64, units []Unit, text []byte) {
+func (o *output) results() (firstNS int64, units []Unit, text []byte, checksum string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.line) > 0 { // last line without a line end
 		o.takeLine(time.Since(o.begun).Nanoseconds())
 	}
-	return o.firstNS, o.units, o.text
-}
-
-func (o *output) checksum() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return fmt.Sprintf("%016x", o.hash.Sum64())
+	return o.firstNS, o.units, o.text, fmt.Sprintf("%016x", o.hash.Sum64())
 }
 
 // timeUnits maps units of time in printed texts. A number without a unit is in milliseconds.

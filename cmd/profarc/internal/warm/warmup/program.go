@@ -10,6 +10,7 @@
 package warmup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // A Program is a command that can be run repeatedly.
@@ -62,7 +65,7 @@ var errTimeout = errors.New("it took too long")
 // Measure runs a program to its end. A discarded run has a Failure. The error comes from starting the program, or from
 // ctx.
 func Measure(ctx context.Context, p Program) (Run, error) {
-	p.Watch.findTimeGroup()
+	p.Watch.timed = p.Watch.Unit != nil && p.Watch.Unit.NumSubexp() > 0
 	within, cancel := context.WithCancel(ctx)
 	if p.Timeout > 0 {
 		within, cancel = context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
@@ -94,14 +97,13 @@ type running struct {
 }
 
 func (r *running) startProgram() error {
-	in, err := os.Open(nullIfEmpty(r.p.Input))
+	in, err := os.Open(cmp.Or(r.p.Input, os.DevNull))
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	r.cmd = &exec.Cmd{Path: r.p.Path, Args: r.p.Args, Env: r.p.Env, Stdin: in, SysProcAttr: ownGroup()}
-	r.begun = time.Now()
-	r.out = newOutput(&r.p.Watch, r.begun)
+	r.out = &output{watch: &r.p.Watch, hash: xxhash.New()}
 	r.err = &errorOutput{}
 	stdout, err := r.newPipe(r.out)
 	if err != nil {
@@ -129,13 +131,6 @@ func (r *running) startProgram() error {
 		close(r.ended)
 	}()
 	return nil
-}
-
-func nullIfEmpty(name string) string {
-	if name == "" {
-		return os.DevNull
-	}
-	return name
 }
 
 // awaitEnd waits for the end of the program, and terminates it if the context ends first.
@@ -168,9 +163,8 @@ func (r *running) collectRun() {
 	run := &r.run
 	run.WallNS, run.CPUNS = r.wallNS, (state.UserTime() + state.SystemTime()).Nanoseconds()
 	run.PeakBytes, run.Exit = peakMemory(state), exitCode(state)
-	run.FirstNS, run.Units, run.Text = r.out.results()
+	run.FirstNS, run.Units, run.Text, run.Output = r.out.results()
 	run.Errors, run.Inert = r.err.results()
-	run.Output = r.out.checksum()
 	run.Failure = r.failureText()
 }
 
