@@ -91,7 +91,7 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 }
 
 // OpenFS opens the archive called name in a file system, such as one embedded in the program. It reads the archive into
-// ordinary memory, and ignores o.Heap. Errors are like those of Open, or come from the file system.
+// ordinary memory, and ignores o.Heap. Errors are as from Open, or come from the file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	m, err := mapped.OpenFS(fsys, name, o.mapped())
 	return (*Mapping)(m), err

@@ -276,7 +276,7 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	return e.s.readReferredMethod(disk.RefOf(int64(trained - e.s.h.Base)))
 }
 
-// methodIfAny returns the method at an unchecked offset; zero if the offset is not that of a method.
+// methodIfAny returns the method at an unchecked offset; zero if no method is there.
 func (s *Store) methodIfAny(offset uint64) Method {
 	if offset%disk.Unit != 0 || offset >= uint64(s.h.FileSize) || !disk.MethodPlaces(s.h).Holds(int64(offset), disk.Unit) {
 		return Method{}

@@ -97,7 +97,7 @@ func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	}
 }
 
-// keyMatches reports whether the key in a profile is that of its method and consists of strings.
+// keyMatches reports whether the key in a profile equals its method's and consists of strings.
 func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
 	rec := m.readRecord()
 	if rec.Holder != w.holder {

@@ -118,7 +118,7 @@ func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
 
 // A Mark is set on a profile point whose counts come from another version of the code.
 type Mark struct {
-	// Derived is true if the counts follow from those of other points. Otherwise the point itself was counted.
+	// Derived is true if the counts follow from other points. Otherwise the point itself was counted.
 	Derived    bool    `json:"derived"`
 	Confidence float64 `json:"confidence"` // from 0 to 1
 }
