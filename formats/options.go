@@ -18,11 +18,12 @@ type (
 	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, which is the release of the LLVM that
 	// compiled the program.
 	LLVMImporter = llvm.Importer
-	// A PprofImporter has EdgesOnly, to omit the calling contexts.
+	// A PprofImporter has EdgesOnly, to omit the calling contexts, SampleType, which is the type of values that are kept,
+	// and SplitBy, the label whose values become frames.
 	PprofImporter = pprof.Importer
 	// An IprofImporter has Salvage, to read the intact records of a damaged file.
 	IprofImporter = iprof.Importer
-	// A JamaicaImporter has Runs, to keep the runs of a text apart.
+	// A JamaicaImporter has Runs, to keep the runs of a text apart, and Salvage, to leave out damaged lines.
 	JamaicaImporter = jamaica.Importer
 )
 

@@ -19,6 +19,12 @@
 // The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Printed bytecodes
 // are not kept in an archive, and the [TextReport] counts them.
 //
+// # Other texts
+//
+// [ReadText] also reads texts of VMs before JDK 17, parts of a text without rules, texts in comments, a single
+// MethodData as a VM prints it in messages, and printmdo of jhsdb. A respeller brings their lines into the form above.
+// What such a text does not say, such as the counters of methods, is not in the archive, and a loss names it.
+//
 // # Trust
 //
 // Text is not trusted. A violation of the grammar is a [*TextError] with line and column. Memory is proportional to

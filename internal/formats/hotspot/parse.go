@@ -177,7 +177,9 @@ func (p *textParser) endsMethod(line textLine) (ends, more bool) {
 		p.dump.hasTotal = true
 		p.lines.nextLine()
 	}
-	return last || p.lines.isMethodNext(), !last
+	next := !last && p.lines.isMethodNext()
+	p.ruled = p.ruled || next
+	return last || next, !last
 }
 
 // isSalvaged reports whether what was read of a method before an error is kept, and notes the error.
