@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -39,10 +40,19 @@ func methodLines(t testarchive.TB, s *reader.Store) map[string]string {
 			t.Fatal(err)
 		}
 		if numProfiles(m) > 0 {
-			lines[keyText(t, m)] = testarchive.MethodLine(t, m)
+			lines[keyText(t, m)] = methodLine(t, m)
 		}
 	}
 	return lines
+}
+
+// methodLine returns the JSON of a method without the flag that depends on other methods of its archive.
+func methodLine(t testarchive.TB, m reader.Method) string {
+	var line bytes.Buffer
+	if err := jsondump.WriteMethod(&line, m.Store(), m); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Replace(line.String(), fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID), "", 1)
 }
 
 // numProfiles returns the number of profiles of a method.

@@ -206,16 +206,6 @@ func CheckEqual[V comparable](t rapid.TB, what string, got, want V) {
 
 var sharedID = fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID)
 
-// MethodLine returns the JSON of a method without the flag that depends on other methods of its archive.
-func MethodLine(t TB, m reader.Method) string {
-	t.Helper()
-	var line bytes.Buffer
-	if err := jsondump.WriteMethod(&line, m.Store(), m); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Replace(line.String(), sharedID, "", 1)
-}
-
 // A Found is the comparable result of a profile lookup. It does not depend on the rest of the archive.
 type Found struct {
 	Method  string // JSON of the method

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
@@ -246,9 +247,6 @@ func newCompileLogs(archive string) (*compileLogs, error) {
 	return &compileLogs{dir}, err
 }
 
-// toolOptions is the variable with options for every JVM.
-const toolOptions = "JAVA_TOOL_OPTIONS"
-
 // environment returns the environment of the command; nil for the environment of this process.
 func (c *compileLogs) environment() []string {
 	if c == nil {
@@ -256,10 +254,10 @@ func (c *compileLogs) environment() []string {
 	}
 	options := fmt.Sprintf(`-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation "-XX:LogFile=%s"`,
 		filepath.Join(c.dir, "%p.log"))
-	if own := os.Getenv(toolOptions); own != "" {
+	if own := os.Getenv(javacommand.Options); own != "" {
 		options = own + " " + options
 	}
-	return append(os.Environ(), toolOptions+"="+options)
+	return javacommand.Start{Options: options}.Environment()
 }
 
 // readLog reads and removes the log of a JVM. pid is its id in its own namespace, which the VM writes for %p. If there
@@ -271,7 +269,7 @@ func (c *compileLogs) readLog(ctx context.Context, pid uint64) (nodes []compilel
 	path := filepath.Join(c.dir, fmt.Sprintf("pid%d.log", pid))
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "the JVM has written no log: it was killed, or takes no options from " + toolOptions
+		return nil, "the JVM has written no log: it was killed, or takes no options from " + javacommand.Options
 	}
 	if err == nil {
 		defer os.Remove(path)
