@@ -11,8 +11,8 @@ import (
 
 // An Exporter writes sampled stacks in collapsed form.
 type Exporter struct {
-	// Value is the value of lines, "samples" or "nanoseconds". The default is samples, or nanoseconds if the archive has no
-	// samples.
+	// Value is the value of lines, "samples" or "nanoseconds". The default is samples, or nanoseconds if the archive has
+	// no samples.
 	Value string
 }
 

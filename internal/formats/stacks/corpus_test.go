@@ -52,8 +52,8 @@ func valuesOf(p *profile.Profile) map[string]uint64 {
 	return sums
 }
 
-// TestCorpusOfPprof: each public profile has the totals that pprof finds, each of its types can be chosen, and the export
-// has the same values and types.
+// TestCorpusOfPprof: each public profile has the totals that pprof finds, each of its types can be chosen, and the
+// export has the same values and types.
 func TestCorpusOfPprof(t *testing.T) {
 	t.Parallel()
 	paths, _ := filepath.Glob(corpus + "/p[ap]*/[a-z]*")

@@ -94,8 +94,8 @@ func (n Name) String() string {
 // Full returns class and method with parameters.
 func (n Name) Full() string { return n.String() + n.Parameters }
 
-// AddressName returns the name of code without a symbol, as [libc-2.15.so]+0x1a2b, given the base name of its file and the
-// offset in it.
+// AddressName returns the name of code without a symbol, as [libc-2.15.so]+0x1a2b, given the base name of its file and
+// the offset in it.
 func AddressName(file string, offset uint64) string {
 	return fmt.Sprintf("[%s]+%#x", strings.Trim(cmp.Or(file, unknownFunction), "[]"), offset)
 }

@@ -106,8 +106,8 @@ func (h *foldedHead) add(line []byte) {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// Detect implements [codec.Importer]. Among the first lines there must be a stack with a caller, and as many of those as
-// lines that are not stacks.
+// Detect implements [codec.Importer]. Among the first lines there must be a stack with a caller, and as many of those
+// as lines that are not stacks.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	h := scanHead(head, whole)
 	return h.withCallers >= max(1, h.others)
@@ -123,9 +123,9 @@ type foldedReader struct {
 	stack      []NamedFrame
 }
 
-// Import reads all lines. The points of frames are 0. Lines that are not stacks are lost. The error matches ErrSyntax if
-// all are. If each of the first 32 stacks has two counts, the file is a difference of two profiles, of which the second is
-// kept.
+// Import reads all lines. The points of frames are 0. Lines that are not stacks are lost. The error matches ErrSyntax
+// if all are. If each of the first 32 stacks has two counts, the file is a difference of two profiles, of which the
+// second is kept.
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	buffered := bufio.NewReaderSize(in, headSize)
 	start, err := buffered.Peek(headSize)

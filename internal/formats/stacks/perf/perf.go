@@ -46,7 +46,8 @@ var (
 
 // An Importer reads the output of perf script.
 type Importer struct {
-	// Event is the event whose samples are kept, with or without its modifiers. The default is the event of the first sample.
+	// Event is the event whose samples are kept, with or without its modifiers. The default is the event of the first
+	// sample.
 	Event string
 }
 

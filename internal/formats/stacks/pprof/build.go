@@ -274,8 +274,8 @@ func (k *importBuild) valueOf(s *sample, i int) int64 {
 	return s.values[i]
 }
 
-// appendStack appends the words and calls of a stack of locations, leaf first. It sets k.stack to the frames of the first
-// two.
+// appendStack appends the words and calls of a stack of locations, leaf first. It sets k.stack to the frames of the
+// first two.
 func (k *importBuild) appendStack(locations []uint32) error {
 	k.stack = k.stack[:0]
 	most := len(k.words) + disk.MaxDepth

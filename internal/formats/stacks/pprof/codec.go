@@ -15,9 +15,9 @@ import (
 type Importer struct {
 	// EdgesOnly keeps the edges, which go build needs, and the samples of functions. It drops the calling contexts.
 	EdgesOnly bool
-	// SampleType is the type of values that are kept, as "inuse_space" or "inuse_space/bytes". The default is the profile's
-	// default type, else samples/count or cpu/nanoseconds, else the last type. A count keeps the time beside it, and a time
-	// the count.
+	// SampleType is the type of values that are kept, as "inuse_space" or "inuse_space/bytes". The default is the
+	// profile's default type, else samples/count or cpu/nanoseconds, else the last type. A count keeps the time beside
+	// it, and a time the count.
 	SampleType string
 	// SplitBy is the key of a label. Samples with it get an outermost frame key=value.
 	SplitBy string

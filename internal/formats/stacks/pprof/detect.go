@@ -16,8 +16,8 @@ var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine prof
 // isLegacy reports whether an input has one of pprof's older formats.
 func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
 
-// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0 (1 of Java's), period in
-// microseconds, and 0. Words have 32 or 64 bits and either byte order.
+// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0 (1 of
+// Java's), period in microseconds, and 0. Words have 32 or 64 bits and either byte order.
 func isLegacyCPU(head []byte) bool {
 	for _, size := range []int{4, 8} {
 		if len(head) < 5*size {

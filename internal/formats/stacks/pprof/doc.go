@@ -2,10 +2,11 @@
 //
 // # Reading
 //
-// [Importer] converts CPU profiles, which have values of type samples/count or cpu/nanoseconds, to archives of domain
-// sampled. docs/format.md defines the conversion of stacks and edges. The decoder makes two passes over the bytes of a
-// profile and decodes samples one by one. Its memory is a small multiple of the profile. For several profiles it is a
-// multiple of the largest one and of the merged archive.
+// [Importer] converts profiles to archives of domain sampled, which keep one type of values, or a count and its time
+// (see [Importer].SampleType). It also reads the binary CPU profiles of gperftools. docs/format-tables.md defines the
+// conversion of stacks and edges. The decoder makes two passes over the bytes of a profile and decodes samples one by
+// one. Its memory is a small multiple of the profile. For several profiles it is a multiple of the largest one and of
+// the merged archive.
 //
 // Profiles are not trusted. All references must resolve. Since inlined calls can expand a stack, the total number of
 // frames is limited in proportion to the size of the profile.

@@ -21,7 +21,7 @@ import (
 
 // sampledProfile returns a profile with values of some types, and labels.
 func sampledProfile(types ...string) *profile.Profile {
-	p := &profile.Profile{DefaultSampleType: "", Comments: []string{"a comment", "second"}, TimeNanos: 1_700_000_000_000_000_000,
+	p := &profile.Profile{Comments: []string{"a comment", "second"}, TimeNanos: 1_700_000_000_000_000_000,
 		DurationNanos: 1e9, Period: 10, PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		Mapping: []*profile.Mapping{{ID: 1, Start: 0x400000, Limit: 0x500000, File: "/bin/app", HasFunctions: true},
 			{ID: 2, Start: 0x7f0000, Limit: 0x7f8000, Offset: 0x1000, File: "/lib/libc-2.15.so", BuildID: "abcd"}}}
@@ -70,12 +70,13 @@ func folded(t *testing.T, s *reader.Store) string {
 	return out.String()
 }
 
-// TestProfileComesBack: what pprof prints of a profile is the same after an import and an export, except for addresses of
-// code with symbols and labels, which are losses.
+// TestProfileComesBack: what pprof prints of a profile is the same after an import and an export, except for addresses
+// of code with symbols and labels, which are losses.
 func TestProfileComesBack(t *testing.T) {
 	t.Parallel()
 	for _, types := range [][]string{{"samples/count", "cpu/nanoseconds"}, {"cpu/nanoseconds", "samples/count"},
-		{"cpu/nanoseconds"}, {"sample/count", "wall/nanoseconds"}, {"wall/microseconds"}, {"contentions/count", "delay/nanoseconds"},
+		{"cpu/nanoseconds"}, {"sample/count", "wall/nanoseconds"}, {"wall/microseconds"},
+		{"contentions/count", "delay/nanoseconds"},
 		{"inuse_space/bytes"}, {"custom/things"}} {
 		p := sampledProfile(types...)
 		p.DefaultSampleType = p.SampleType[0].Type
@@ -125,9 +126,10 @@ func TestChoices(t *testing.T) {
 		dflt     string
 		want     string // values in the folded form
 	}{
-		"last":         {types: heap, want: "301 311 321"},
-		"default":      {types: heap, dflt: "alloc_space", want: "101 111 121"},
-		"chosen":       {types: heap, dflt: "alloc_space", importer: pprof.Importer{SampleType: "inuse_objects"}, want: "201 211 221"},
+		"last":    {types: heap, want: "301 311 321"},
+		"default": {types: heap, dflt: "alloc_space", want: "101 111 121"},
+		"chosen": {types: heap, dflt: "alloc_space", importer: pprof.Importer{SampleType: "inuse_objects"},
+			want: "201 211 221"},
 		"whole name":   {types: heap, importer: pprof.Importer{SampleType: "alloc_objects/count"}, want: "1 11 21"},
 		"cpu":          {types: []string{"samples/count", "cpu/nanoseconds", "alloc_space/bytes"}, want: "1 11 21"},
 		"cpu reversed": {types: []string{"cpu/nanoseconds", "samples/count"}, want: "101 111 121"},
@@ -170,10 +172,12 @@ func TestEmptyProfile(t *testing.T) {
 	}
 }
 
-// TestLegacyCPU: the binary form of gperftools is read as pprof's own library reads it, in all sizes and orders of words.
+// TestLegacyCPU: the binary form of gperftools is read as pprof's own library reads it, in all sizes and orders of
+// words.
 func TestLegacyCPU(t *testing.T) {
 	t.Parallel()
-	words := []uint64{0, 3, 0, 10000, 0, 5, 3, 0x401000, 0x402001, 0x403001, 2, 2, 0x401000, 0x401000, 7, 1, 0x7f0a2b, 0, 1, 0}
+	words := []uint64{0, 3, 0, 10000, 0, 5, 3, 0x401000, 0x402001, 0x403001, 2, 2,
+		0x401000, 0x401000, 7, 1, 0x7f0a2b, 0, 1, 0}
 	const maps = "00400000-00500000 r-xp 00000000 08:01 12 /bin/app\n007f0000-007f8000 r-xp 00001000 08:01 13 /lib/libc.so\n"
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		for _, size := range []int{4, 8} {

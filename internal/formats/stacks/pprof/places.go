@@ -111,8 +111,8 @@ func first(facts map[string][]string, key string) string {
 	return ""
 }
 
-// writeMappings writes the mappings. If there are functions without one, has_functions prevents readers from looking for
-// symbols.
+// writeMappings writes the mappings. If there are functions without one, has_functions prevents readers from looking
+// for symbols.
 func (w *sampledWriter) writeMappings() {
 	for i, m := range w.mappings {
 		b := appendNumberField(nil, mappingID, uint64(i+1))

@@ -213,7 +213,8 @@ func (always) Detect([]byte, bool) bool { return true }
 func TestDamage(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
-	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNoType, pprof.ErrConcatenated, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge,
+	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNoType, pprof.ErrConcatenated, pprof.ErrDeep,
+		pprof.ErrLegacy, layout.ErrTooLarge,
 		formats.ErrEmpty}
 	refused := 0
 	check := func(what string, data []byte) {

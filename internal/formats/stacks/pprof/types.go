@@ -122,7 +122,8 @@ func (k *importBuild) totals() map[string]uint64 {
 	for i, n := range k.sums {
 		totals.Add(k.unitOf(i), n)
 		if i != k.samples && i != k.cpu {
-			k.lost.AddLoss(codec.Loss{What: LossTypes, Count: k.values[i], Unit: k.unitOf(i), Amount: n, First: k.names[i : i+1]})
+			k.lost.AddLoss(codec.Loss{What: LossTypes, Count: k.values[i], Unit: k.unitOf(i), Amount: n,
+				First: k.names[i : i+1]})
 		}
 	}
 	return totals

@@ -104,7 +104,8 @@ func (w *sampledWriter) writeTypes() error {
 	for unit, of := range map[ledger.Unit][2]string{ledger.Samples: {propertySamples, typeSamples},
 		ledger.Nanoseconds: {propertyTime, typeCPU}} {
 		values := w.facts[of[0]]
-		if len(values) > 1 || len(values) == 1 && slices.Contains(strings.Fields(strings.Join(w.facts[propertyTypes], " ")), of[1]) {
+		all := strings.Fields(strings.Join(w.facts[propertyTypes], " "))
+		if len(values) > 1 || len(values) == 1 && slices.Contains(all, of[1]) {
 			return fmt.Errorf("%s: %w: %s", w.s.Mapping().Name(), ErrTypes, strings.Join(w.facts[propertyTypes], ", "))
 		}
 		units[cmp.Or(first(w.facts, of[0]), of[1])] = unit
@@ -176,8 +177,8 @@ func (w *sampledWriter) readCalls(k *stacks.Stack) error {
 	return nil
 }
 
-// locationID returns the id of the location of frames. Since Go's compiler ignores calls from a location to itself, that
-// of a caller differs from the leaf's, which has the id w.stack[0].
+// locationID returns the id of the location of frames. Since Go's compiler ignores calls from a location to itself,
+// that of a caller differs from the leaf's, which has the id w.stack[0].
 func (w *sampledWriter) locationID(frames []stacks.Frame, caller bool) (uint64, error) {
 	w.key = w.key[:0]
 	for _, f := range frames {
@@ -220,7 +221,8 @@ func (w *sampledWriter) locationID(frames []stacks.Frame, caller bool) (uint64, 
 	return id, nil
 }
 
-// unnamedFunction returns a function for unknown frames among inlined ones, since each line of a location has a function.
+// unnamedFunction returns a function for unknown frames among inlined ones, since each line of a location has a
+// function.
 func (w *sampledWriter) unnamedFunction() uint64 {
 	if w.unnamed == 0 {
 		w.unnamed = w.Function(Function{})
