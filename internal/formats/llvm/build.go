@@ -196,7 +196,7 @@ func (in *intake) addFunction(f *function) error {
 	if f.hasCountersOnly() {
 		return in.batch.addCopy(f, in.b)
 	}
-	if in.ordered || f.line > 0 {
+	if in.ordered {
 		if err := in.batch.flushToBuilder(in.b); err != nil {
 			return err
 		}

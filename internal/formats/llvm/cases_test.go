@@ -28,8 +28,8 @@ func textInput(name, text string) formats.Input {
 	return formats.Input{Name: name, Reader: strings.NewReader(text)}
 }
 
-// TestImpossibleCounters: a counter above 2^56 fails the file with the name of the function, or only the function is left
-// out.
+// TestImpossibleCounters: a counter above 2^56 fails the file with the name of the function, or only the function is
+// left out.
 func TestImpossibleCounters(t *testing.T) {
 	in := []formats.Input{loadCase(t, "counter-too-large.profraw")}
 	_, err := formats.Import(t.Context(), in, formats.ImportOptions{})

@@ -55,8 +55,15 @@
 // # Not kept
 //
 // Timestamps of temporal profiles become one trace per file, as in LLVM. Functions of a raw file without a name are
-// dropped, since no compiler could find them. Memory profiles of unknown versions are dropped, too. [Report.Lost]
-// counts all of these.
+// dropped, since no compiler could find them. Memory profiles of unknown versions are dropped, too, and so
+// are counters that no function has and the uniform counters of a GPU. [Report.Lost] counts all of these, and
+// [Report.Totals] has the counts of the whole file.
+//
+// # Salvage
+//
+// A file that is cut off is an error. With [ReadOptions.Salvage], the functions of a text or an indexed file before its
+// end are read. Of a raw file that has all records, the functions are read whose counters begin before its end. The
+// rest of the last one's counters is taken as 0. Names behind the end can come from the program.
 //
 // # Trust
 //

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 )
@@ -77,7 +78,7 @@ func (x *indexedScan) readMemProf(end int64) error {
 	m := &memProfReader{b: b, base: uint64(at), known: map[uint64][]byte{}}
 	err := m.readProfile(x.addHeapRecord)
 	if errors.Is(err, ErrVersion) {
-		x.report.Lost.Add(LossMemProf, 1)
+		x.report.Lost.AddLoss(codec.Loss{What: LossMemProf, Count: 1, First: []string{x.o.Run.Source}})
 		return nil
 	}
 	if err != nil {

@@ -34,8 +34,8 @@ type storedAllocation struct {
 	fields [len(disk.HeapFields)]uint64
 }
 
-// readHeap returns the memory profiles of an archive for an indexed file of a version, or nil. Functions have the
-// order of the imported file.
+// readHeap returns the memory profiles of an archive for an indexed file of the given version, or nil. Functions have
+// the order of the imported file.
 func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
 	h = &heapProfile{stackNumbers: map[string]int{}}
 	byFunction := map[uint64]*storedRecord{}

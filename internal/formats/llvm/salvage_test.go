@@ -37,8 +37,8 @@ func elfProgram(names []byte) []byte {
 	return b.Bytes()
 }
 
-// TestCutFilesKeepTheirCounters: of a file that is cut at each percent of its length, nearly all counters before the cut
-// are kept. The names of functions are in the program.
+// TestCutFilesKeepTheirCounters: of a file that is cut at each percent of its length, nearly all counters before the
+// cut are kept. The names of functions are in the program.
 func TestCutFilesKeepTheirCounters(t *testing.T) {
 	file := mustLoad(t, "testdata/cases/q1.profraw")
 	const header, ids, records, recordSize, counters = 128, 32, 20, 64, 82

@@ -176,8 +176,8 @@ func defaultVersion(s *reader.Store) int {
 	return usualVersion
 }
 
-// writtenVariant returns the variant bits for a file of a version. Archives never need correlation with debug
-// information.
+// writtenVariant returns the variant bits for a file of the given format version. Archives never need correlation with
+// debug information.
 func writtenVariant(s *reader.Store, version int, traces, memProf bool) Variant {
 	v := variantOf(s) &^ (VariantMemProf | VariantCorrelated)
 	if memProf && version >= sinceMemProf {

@@ -22,7 +22,8 @@ const (
 	sinceMixedHashes = 12 // LLVM 19 changed the map's hash of a FuncHash
 )
 
-// An insertionOrder collects the functions of an archive and returns their order in llvm-profdata's file of a version.
+// An insertionOrder collects the functions of an archive and returns their order in an indexed file of the given
+// version, as llvm-profdata writes it.
 type insertionOrder struct {
 	version        int
 	firstBlocks    []layout.Ref           // first record of each function, in name order
