@@ -233,8 +233,8 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 	return s.readyVersion(n, code)
 }
 
-// readyVersion returns the profile of a version of the code. n is the unit of the first profile of the method without
-// context. All these profiles were checked, so only their offsets are checked again.
+// readyVersion returns the profile of the given version of the code. n is the unit of the first profile of the method
+// without context. All these profiles were checked, so only their offsets are checked again.
 func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	for n+disk.VersionReach/disk.Unit <= s.hit.end {
 		at := n * disk.Unit

@@ -156,7 +156,8 @@ func (m Method) leavesToBase(code uint64, err *error) bool {
 	return !has && damage == nil
 }
 
-// hasVersion reports whether the method has a profile of a version in any context. layout.CodeAny matches any version.
+// hasVersion reports whether the method has a profile of the given version in any context. layout.CodeAny matches any
+// version.
 func (m Method) hasVersion(code uint64) (bool, error) {
 	has, err := m.hasVersionInContext(m.firstProfile(), 0, code)
 	if has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {

@@ -183,7 +183,8 @@ func (s *Store) searchIndex(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// nextCandidate returns the reference of the next candidate, in a section for the index; 0 after the last.
+// nextCandidate returns the reference of the next candidate, or 0 after the last. The reference is in the methods, the
+// types or rw.
 func (q *search) nextCandidate() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
@@ -301,7 +302,8 @@ func (c *profileChain) corruptError(at layout.Ref, format string, args ...any) e
 	return c.s.corruptError(disk.RegionRW, at.Offset(), format, args...)
 }
 
-// findVersion sets *p to the profile of a version of the code. CodeAny must be unique. *p is undefined after an error.
+// findVersion sets *p to the profile of the given version of the code. With CodeAny, the chain must have only one
+// version. *p is undefined after an error.
 func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	for {
 		err := c.readNext(p)
@@ -320,8 +322,9 @@ func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	}
 }
 
-// Profile looks up the profile of a version of the code in a calling context, whose frames begin with the direct
-// caller. layout.CodeAny selects the only version. layout.CodeUnknown selects the profile recorded without a code id.
+// Profile looks up the profile of the given version of the code in a calling context, whose frames begin with the
+// direct caller. layout.CodeAny selects the only version. layout.CodeUnknown selects the profile recorded without a
+// code id.
 //
 // It returns the profile with the longest context that is a prefix of frames, which can be the empty one. depth is the
 // number of frames in that context. It does not allocate. The error matches ErrNotFound if there is no such profile,
@@ -410,7 +413,8 @@ func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int
 	return p, depth, err
 }
 
-// findOnly returns the first profile of m in a context if it was checked and has the right version, as most do.
+// findOnly returns the first profile of m in a context if that profile was checked and has the right version. This is
+// the usual case.
 func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok bool) {
 	if !m.s.isInRW(first) || !m.s.isCheckedBlock(first.Offset()) || m.s.hit.isClosed() {
 		return Profile{}, false

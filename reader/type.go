@@ -240,7 +240,8 @@ const (
 	classExcluded = ^uint64(0)
 )
 
-// bindings have the class of each type. A chunk is allocated when the first of its types is bound, as most never are.
+// bindings holds the class of each type. Most types are never bound, so a chunk is allocated only when one of its types
+// is.
 type bindings struct {
 	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
 }

@@ -82,7 +82,8 @@ func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, forma
 	w.noteError(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 
-// refusal returns err, the reader's error for the record at offset at. If err is nil, the record was changed meanwhile.
+// refusal returns err, the reader's error for the record at offset at. If err is nil, the record was changed while it
+// was checked.
 func (w *walk) refusal(at int64, err error) error {
 	if err == nil {
 		err = disk.Corrupt(disk.RegionAt(w.h, at), at, "a record that was changed while it was checked")

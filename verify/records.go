@@ -210,7 +210,7 @@ func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 func (w *walk) record(at int64) (rec disk.MethodRecord) {
 	size := disk.ParseMethodHead(w.data[at:]).Size()
 	if !w.h.Parts[disk.PartMethods].Holds(at, size) || rec.Parse(w.data[at:at+size]) != nil {
-		w.refused(inPlaces, at, nil) // the file was changed meanwhile
+		w.refused(inPlaces, at, nil) // the file was changed during the check
 		return disk.MethodRecord{Units: 1}
 	}
 	return rec

@@ -212,7 +212,7 @@ func (w *walk) nameAt(n layout.Ref) (text string, ok bool) {
 	}
 	size := disk.SymbolLength(w.data[n.Offset():])
 	if !w.h.Parts[disk.PartSymbols].Holds(n.Offset(), 4+size) {
-		return "", false // the file was changed meanwhile
+		return "", false // the file was changed during the check
 	}
 	return words.StringOf(w.data[n.Offset()+4:][:size]), true
 }

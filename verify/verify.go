@@ -30,7 +30,8 @@ type Report struct {
 	Tables  int            // number of tables in region ex
 	Counts  layout.Counts  // counts computed from the records
 	Summary layout.Summary // totals and maxima computed from the records
-	// Problems are the first 20 problems by cause, with file, region and offset. They match errors of package layout.
+	// Problems are the first 20 problems, ordered by phase of the check and by offset. Each names file, region and
+	// offset, and matches an error of package layout.
 	Problems []error
 	More     bool // there may be further problems
 }

@@ -1,4 +1,4 @@
-// Package ratios runs contenders in turns, and reports the results as tables and as Markdown.
+// Package ratios runs contenders alternately, and reports the results as tables and as Markdown.
 package ratios
 
 import (

@@ -122,7 +122,7 @@ type row struct {
 	turn func() (float64, error)
 }
 
-// measure runs the rows in turns and prints the results. It ignores the first round.
+// measure runs the rows alternately and prints the results. It ignores the first round.
 func (t *table) measure(rounds int) error {
 	seen := make([][]float64, len(t.rows))
 	for round := range rounds + 1 {

@@ -47,7 +47,8 @@ var Measures = []Measure{
 // ownSamples counts samples in the method itself. It is the usual measure of sampled programs.
 var ownSamples = countMeasure("samples taken in the method itself", layout.SubSamples, "")
 
-// countMeasure returns the measure that adds the Count entries of one kind, with the schema's name for the kind.
+// countMeasure returns the measure that sums the Count entries with this sub. The measure has the schema's name of the
+// sub.
 func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	name := schema.Subs[sub]

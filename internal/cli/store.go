@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WithStore opens an archive, calls f and closes the archive. If another process truncates the file meanwhile,
+// WithStore opens an archive, calls f and closes the archive. If another process truncates the file during the call,
 // WithStore returns an error and the process does not crash.
 func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
 	s, err := a.OpenStore(path)

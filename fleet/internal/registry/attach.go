@@ -231,7 +231,7 @@ func (r *Repository) missingAttachments(ctx context.Context, list []ocispec.Desc
 		}
 		d, err := r.describeManifest(ctx, tag)
 		if IsMissing(err) {
-			continue // removed meanwhile
+			continue // removed since it was listed
 		}
 		if err != nil {
 			return nil, err

@@ -182,7 +182,7 @@ func completeChannel(ctx context.Context, repo *registry.Repository, tag string,
 		}
 		e, err := readEvent(ctx, repo, t, id)
 		if registry.IsMissing(err) {
-			continue // removed meanwhile
+			continue // removed since it was listed
 		}
 		if err != nil {
 			return nil, false, err

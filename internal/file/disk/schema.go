@@ -292,7 +292,7 @@ var schemas = [256]*Schema{
 }
 
 // DefineSchema adds a row to the schema table and returns a function that removes it. Tests use it to show that a new
-// tag needs only its row. No archive may be in use meanwhile.
+// tag needs only its row. No archive may be in use until remove is called.
 func DefineSchema(tag layout.Tag, groups ...CellGroup) (remove func()) {
 	before := schemas[tag]
 	schemas[tag] = &Schema{Groups: groups}

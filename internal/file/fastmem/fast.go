@@ -34,7 +34,7 @@ const (
 // disabled marks the techniques that a benchmark has disabled.
 var disabled [numTechniques]bool
 
-// DisableTechnique disables a technique until restore is called. No other goroutine may use this package meanwhile.
+// DisableTechnique disables a technique until restore is called. Until then no other goroutine may use this package.
 func DisableTechnique(t Technique) (restore func()) {
 	disabled[t] = true
 	return func() { disabled[t] = false }

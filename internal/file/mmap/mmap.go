@@ -127,7 +127,7 @@ func roundUpToPage(n int64) int64 {
 	return (n + page - 1) &^ (page - 1)
 }
 
-// withFileHandle calls use with the system handle of f, which stays open meanwhile.
+// withFileHandle calls use with the system handle of f, which stays open until use returns.
 func withFileHandle(f *os.File, use func(handle uintptr)) error {
 	c, err := f.SyscallConn()
 	if err != nil {

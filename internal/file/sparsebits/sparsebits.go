@@ -53,7 +53,7 @@ func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 		if word>>shift&stateMask != uint64(old) {
 			return false
 		}
-		// Retry if other slots of the word have changed meanwhile.
+		// Retry if other slots of the word have changed since the load.
 		if w.CompareAndSwap(word, word&^(stateMask<<shift)|uint64(new&stateMask)<<shift) {
 			return true
 		}

@@ -297,8 +297,8 @@ func (s *Store) Close() {
 	*s = Store{Config: s.Config}
 }
 
-// A View reads a store that is not changed meanwhile. It maps the file, so that several goroutines can read strings
-// in any order.
+// A View reads a store. The store must not change while the View is in use. A View maps the file, so that several
+// goroutines can read strings in any order.
 type View struct {
 	store  *Store
 	mapped *mmap.View // nil if there is no file

@@ -47,7 +47,8 @@ func (w *writer) writeEntryLine(section disk.BlockSection, e disk.Entry) {
 	w.endLine()
 }
 
-// writeSubAndSeen writes the header of an entry after its tag. It reports a sub or flags without meaning as a loss.
+// writeSubAndSeen writes the header of an entry after its tag. A sub or flags that the schema does not define are
+// reported as a loss.
 func (w *writer) writeSubAndSeen(schema *disk.Schema, e disk.Entry) {
 	if !disk.IsWide(e.Tag()) {
 		w.writeSeen(e, uint64(e.Traps()))

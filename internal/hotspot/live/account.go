@@ -43,7 +43,7 @@ func (b *build) totalsOf(f *profiledMethod) ledger.Totals {
 	return c.Totals
 }
 
-// leaveOut notes that a counted method is left out.
+// leaveOut adds the totals of f to the losses with this reason.
 func (b *build) leaveOut(f *profiledMethod, reason string) {
 	l := b.account.lost[reason]
 	if l == nil {

@@ -123,7 +123,8 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 	return found, m.end
 }
 
-// readAdoption reads the lists after the profiles, so that it includes profiles that a running JVM adopts meanwhile.
+// readAdoption reads the lists after the profiles. It therefore includes profiles that a running JVM adopts during the
+// walk.
 func (w *walker) readAdoption() (*adoption, error) {
 	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.unlisted}
 	for _, at := range w.agents.tables {

@@ -2,7 +2,8 @@ package live
 
 import "fmt"
 
-// A snapshot is the result of a walk from the class loaders to the profiles, with all bytes that may change meanwhile.
+// A snapshot is the result of a walk from the class loaders to the profiles, with copies of all bytes that may change
+// afterwards.
 type snapshot struct {
 	loaders    []loaderData
 	klasses    map[uint64]klassData // key: address of the Klass

@@ -76,7 +76,8 @@ func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 // reasonGenerated is the reason for not checking a generated class.
 const reasonGenerated = "its name is made up anew in each run"
 
-// generatedClasses match classes without a file, which a JDK generates for method handles, or a library as subclasses.
+// generatedClasses match classes that are generated at run time and have no file. A JDK generates them for method
+// handles, and libraries generate subclasses.
 var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
 	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),

@@ -68,7 +68,7 @@ func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 			request = unix.PTRACE_LISTEN
 		}
 	}
-	// An error means that the thread was killed meanwhile, which a wait will report.
+	// An error means that the thread was killed. A later wait reports this.
 	_ = ptraceRequest(request, tid, deliver)
 }
 

@@ -66,7 +66,7 @@ const (
 	Ret
 )
 
-// A Point is a profile point of a version.
+// A Point is a profile point of one version of a method's code.
 type Point struct {
 	Bci  int32
 	Kind PointKind

@@ -38,7 +38,8 @@ func paddingBefore(at, size int64) uint8 {
 
 func (d *profilePlan) linked() bool { return d.followed || d.context != profileset.NoContext }
 
-// keyed reports whether the block has the key of its method. A named record has the key itself.
+// keyed reports whether the block stores the key of its method. The first profile without a context does, unless the
+// method's record already contains its key.
 func (p *plan) keyed(d *profilePlan) bool {
 	return d.head && p.records[d.method].flags&disk.MethodNamed == 0
 }

@@ -10,7 +10,7 @@ import (
 
 // lists holds the signatures that are written as lists of symbols.
 type lists struct {
-	of    []listed // indexed by SymbolRef-1; nil if no method has a signature
+	of    []listed // list of each signature, indexed by SymbolRef-1; nil if no method has a signature
 	parts []intern.SymbolRef
 
 	places     []layout.Ref       // buffer for the parts of a list

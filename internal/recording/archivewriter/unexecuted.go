@@ -16,8 +16,8 @@ type neverRanRows struct {
 	methods []uint32        // ranks of the methods
 }
 
-// meet notes that a method ran, because a table or the profile of another method refers to it as a callee, a caller in
-// a context, or a frame of a sampled stack.
+// meet marks a method that ran. A table or the profile of another method refers to it as a callee, a caller in a
+// context, or a frame of a sampled stack.
 func (p *plan) meet(m profileset.MethodRef) {
 	if m == 0 {
 		return

@@ -260,7 +260,7 @@ func (b *Set) changesProfile(ref ProfileRef) {
 	}
 }
 
-// changesBlock notes that the bytes of a profile's block are about to change.
+// changesBlock saves the block of a profile before its bytes change.
 func (b *Set) changesBlock(ref ProfileRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
 		at := b.Profiles.At(uint32(ref)).Block

@@ -31,7 +31,7 @@ var harmless = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	// optionName matches names of long options. They must not have digits, as most secrets do.
+	// optionName matches names of long options. They must not contain digits, since most secrets do.
 	optionName = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
 	// propertyName matches names of system properties and of the VM's options.
 	propertyName = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)

@@ -91,8 +91,7 @@ func MustDone(t TB, profiles ...*builder.Profile) {
 	}
 }
 
-// RecordAs records with a builder that takes the entries of another domain meanwhile, for
-// archives as no builder writes them.
+// RecordAs calls record while b accepts the entries of domain d. It makes archives that no builder writes.
 func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
 	set := b.Internal()
 	was := set.Domain

@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// Program is the name of the program that has the commands.
+// Program is the name of the separate program that implements the commands.
 const Program = "profarc-fleet"
 
 // startedAs is argv[0] of profarc-fleet. Its help and errors then name profarc.

@@ -153,8 +153,8 @@ func (o *showOptions) checkFlags(args []string) error {
 	return o.table.checkFlags(len(args), !o.unfiltered())
 }
 
-// showSelected prints a table or methods, as the flags select. Methods are in the order of by, unless it is
-// nil.
+// showSelected prints the table or the methods that the flags select. It sorts methods by the measure by, if that is
+// not nil.
 func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string,
 	by *analyze.Measure) error {
 	if o.source.path != "" && o.classPath == "" && !o.source.wantsSource() && s.Header().Domain != layout.DomainSampled {

@@ -188,8 +188,8 @@ func parseHash(text string) (uint64, error) {
 	return code, nil
 }
 
-// checkHasCode returns an error that matches reader.ErrNotFound if the method has no profile of a version of its code.
-// Method.Profile does not find a profile with hash 0 that has a context, so all profiles are searched for it.
+// checkHasCode returns an error that matches reader.ErrNotFound if the method has no profile of the version with this
+// hash. Method.Profile does not find a profile with hash 0 that has a context, so all profiles are searched for it.
 func checkHasCode(m reader.Method, code uint64) error {
 	if code != layout.CodeUnknown && code != layout.CodeAny {
 		_, _, err := m.Profile(code)

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	account "github.com/profarc/profarc/internal/ledger"
 )
 
 // Options control a Watcher. The zero value keeps merged files.
@@ -50,9 +51,11 @@ type Options struct {
 	// MaxInput is the maximum size of a file in bytes; 0 is 1 GiB. Reading a
 	// file takes memory in proportion to its size.
 	MaxInput int64
-	// Delay is the time between two looks at the folder, 50 ms at least. Files that come meanwhile are
-	// merged together.
+	// Delay is the time between two scans of the folder, at least 50 ms. Files that appear between two scans are merged
+	// together.
 	Delay time.Duration
+	// Missing are files that were expected, for the account of the archive. It is used if the watcher runs once.
+	Missing []account.Input
 	// step, if not nil, is called between the steps of a batch, for tests.
 	step func(what string)
 }

@@ -36,7 +36,7 @@ type methodPage struct {
 	Versions    []version
 	Code        []*codePart
 	Size        uint64    // bytes of all profiles, as in top --by size
-	Hint        string    // how to display code with the points; may be empty
+	Hint        string    // flags of profarc web that would add code to the page; may be empty
 	NoCode      string    // why the code is not displayed; may be empty
 	LLVM        *llvmPart // nil in other domains
 	Profiles    []*profilePart
