@@ -45,8 +45,8 @@ func importAccounted(t testarchive.TB, content []byte, i codec.Importer) (*reade
 	return testarchive.Open(t, data), report.Totals
 }
 
-// exportAccounted returns the export of an archive, whose counts are all written or lost, and the written totals. The last result is
-// false if the archive has nothing for the format.
+// exportAccounted returns the export of an archive, whose counts are all written or lost, and the written totals. The
+// last result is false if the archive has nothing for the format.
 func exportAccounted(t testarchive.TB, s *reader.Store, e codec.Exporter) ([]byte, ledger.Totals, bool) {
 	t.Helper()
 	var out bytes.Buffer
