@@ -61,11 +61,9 @@ func (p *plan) settle(m *measurer) {
 	for tag := range m.byTag {
 		note(ledger.UnitOf(p.b.Domain, layout.Tag(tag), 0), &m.byTag[tag])
 	}
+	p.b.EachTableCount(func(u ledger.Unit, n uint64) { m.others.of(u).addCount(n) })
 	for u, t := range m.others {
 		note(u, t)
-	}
-	for u, n := range p.b.TableTotals() {
-		note(u, &unitTotal{n, n == math.MaxUint64})
 	}
 	p.unaccounted = p.b.SettleAccount(out, saturated)
 }

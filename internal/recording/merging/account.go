@@ -4,6 +4,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -11,6 +12,13 @@ import (
 // archiveFormat is the format of an input that is an archive without an account. Such inputs have neither name nor hash,
 // so that a merge does not depend on the names of files.
 const archiveFormat = "archive"
+
+// NoteOperation notes in the account of a set, if it has one, that archives were merged into it.
+func NoteOperation(b *profileset.Set) {
+	if a := b.Account(); len(a.Inputs) > 0 {
+		b.AddLoss(ledger.Loss{Operation: "merge"})
+	}
+}
 
 // CopyAccounted copies an archive into the set with copyAll. If the archive has no account, it becomes an input of the
 // set's. first is set unless the copy is one of several parts of the archive, and not the first.

@@ -50,6 +50,23 @@ func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
 	return err
 }
 
+// NoteAll is Note for all archives that are not superseded. Archives with more dumps come first, so that one that repeats
+// a part of another gets the error.
+func NoteAll(b *profileset.Set, all []Contents, supersededBy []int) []error {
+	var order []int
+	for i, by := range supersededBy {
+		if by < 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return len(all[y].ids) - len(all[x].ids) })
+	errs := make([]error, len(all))
+	for _, i := range order {
+		errs[i] = Note(b, all[i], profileset.RunRules{})
+	}
+	return errs
+}
+
 // JoinRun joins the header of an archive with the builder's, and returns the run for its profiles.
 func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weightedDumps(r)

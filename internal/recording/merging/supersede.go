@@ -173,7 +173,8 @@ func compareRunKeys(x, y profileset.RunKey) int {
 			binary.LittleEndian.Uint64(y.Since[8:])})
 }
 
-// sameProcess returns an error with the reason why two archives cannot be merged, and a remedy.
+// sameProcess returns an error that matches ErrSameProcess. It says why two archives of one process cannot be merged,
+// and what to do instead.
 func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	earlier, later := x, y
 	if later.runs[key].at.Before(earlier.runs[key].at) {

@@ -152,7 +152,7 @@ func (b *Set) Explain(operation, reason string) {
 	}
 }
 
-// NoteWeight notes that the weight of a run changed a count outside profiles.
+// NoteWeight records how a run's weight changed a count outside profiles. The count of unit u was before and is after.
 func (b *Set) NoteWeight(u ledger.Unit, before, after uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +174,7 @@ func (b *Set) weighedBefore(run RunRules, block disk.Block) ledger.Totals {
 	return totals
 }
 
-// noteWeights notes the difference that the weight of a run makes.
+// noteWeights records how a run's weight changed each total.
 func (b *Set) noteWeights(before, after ledger.Totals) {
 	for u, n := range before {
 		b.noteWeight(u, n, after[u])
@@ -186,7 +186,7 @@ func (b *Set) noteWeights(before, after ledger.Totals) {
 	}
 }
 
-// noteWeight notes the difference of one unit.
+// noteWeight adds the gain or the loss of one unit to b.weighed.
 func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 	w := b.weighed[u]
 	switch {
@@ -233,7 +233,7 @@ func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
 // noteUnmerged notes the counts that the last merge dropped.
 func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	name := b.Text(b.Methods.At(uint32(m)).Name)
-	if b.merger.Reason != "" {
+	if b.merger.Reason != "" && run.Source != "" { // of archives, the order of merges decides it
 		name = fmt.Sprintf("%s: %s", name, b.merger.Reason)
 	}
 	switch {
@@ -311,19 +311,17 @@ func (b *Set) flushLosses() {
 	b.weighed = nil
 }
 
-// TableTotals returns the counts in tables, which are sampled stacks and used monitors. The caller holds mu.
-func (b *Set) TableTotals() ledger.Totals {
-	totals := ledger.Totals{}
+// EachTableCount yields the counts in tables, which are sampled stacks and used monitors. The caller holds mu.
+func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
 		ledger.Monitors: disk.TableMonitors} {
 		if t := b.Tables[kind]; t != nil {
 			column := len(disk.TableColumns(kind)) - 1
 			for _, g := range t.rowGroups() { // groups are adjacent, and each row repeats the count of its group
-				totals.Add(u, g[column])
+				yield(u, g[column])
 			}
 		}
 	}
-	return totals
 }
 
 // droppedReason is the reason of the counts of profiles that KeepProfiles drops.

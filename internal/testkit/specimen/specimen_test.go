@@ -87,7 +87,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	t.Parallel()
 	c := coverage{tags: map[layout.Tag]bool{}, sections: map[disk.BlockSection]bool{},
 		tables: map[disk.TableKind]bool{}, columns: map[disk.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
-	for _, s := range specimen.All() {
+	for _, s := range append(specimen.All(), specimen.Later()...) {
 		store := open(t, s)
 		if store.Header().Domain != s.Domain {
 			t.Errorf("%s has the domain %v, want %v", s.Name, store.Header().Domain, s.Domain)

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -25,43 +24,9 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// firstVectors and laterVectors are the archives of the two indexes.
+// firstVectors returns the archives of the first index.
 func firstVectors() []specimen.Specimen {
 	return append(specimen.All(), specimen.Specimen{Name: "large", Domain: layout.DomainHotSpot, Build: large})
-}
-
-func laterVectors() []specimen.Specimen {
-	return []specimen.Specimen{{Name: "accounts", Domain: layout.DomainLLVMIR, Build: accounts}}
-}
-
-// accounts has inputs in every state, and losses with and without counts.
-func accounts() *builder.Builder {
-	b := builder.New(layout.DomainLLVMIR, builder.Config{Producer: "clang 19"})
-	p := b.Profile(layout.Key{Name: "main"}, 7)
-	p.Counters(0, 40, 2)
-	_ = p.Done() // the builder keeps an error
-	set := b.Internal()
-	for _, in := range []ledger.Input{
-		{State: ledger.Expected, Times: 5},
-		{Name: "a.profraw", Format: "llvm", State: ledger.Read, Hash: 0x62ace562ad08f150, Times: 1,
-			Totals: ledger.Totals{ledger.BlockCounts: 30, ledger.ValueCounts: 4}},
-		{Name: "b.profraw", Format: "llvm", State: ledger.Salvaged, Reason: "cut at byte 512", Hash: 9, Times: 1,
-			Totals: ledger.Totals{ledger.BlockCounts: 7}},
-		{Name: "c.profraw", State: ledger.Damaged, Reason: "cut at byte 40", Times: 1},
-		{Name: "d.profraw", State: ledger.Skipped, Reason: "empty", Times: 2},
-		{Name: "e.profraw", State: ledger.Missing, Times: 1},
-	} {
-		set.AddInput(in)
-	}
-	for _, l := range []ledger.Loss{
-		{Operation: "import"}, {Operation: "merge"},
-		{Operation: "import", Reason: "value sites", Unit: ledger.ValueCounts, Things: 1, Amount: 4, First: "a.profraw: main"},
-		{Operation: "import", Reason: "names", Things: 3},
-		{Operation: "merge", Reason: ledger.ReasonWeights, Unit: ledger.BlockCounts, Gained: true, Amount: 5},
-	} {
-		set.AddLoss(l)
-	}
-	return b
 }
 
 // makeVectors makes an index of archives anew, and the files by name.

@@ -1,0 +1,40 @@
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/layout"
+)
+
+// Later returns the specimens of tables that were added after the first release.
+func Later() []Specimen { return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}} }
+
+// newAccounts has inputs in every state, and losses with and without counts.
+func newAccounts() *builder.Builder {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{Producer: "clang 19"})
+	p := b.Profile(layout.Key{Name: "main"}, 7)
+	p.Counters(0, 40, 2)
+	finishProfiles(p)
+	set := b.Internal()
+	for _, in := range []ledger.Input{
+		{State: ledger.Expected, Times: 5},
+		{Name: "a.profraw", Format: "llvm", State: ledger.Read, Hash: 0x62ace562ad08f150, Times: 1,
+			Totals: ledger.Totals{ledger.BlockCounts: 30, ledger.ValueCounts: 4}},
+		{Name: "b.profraw", Format: "llvm", State: ledger.Salvaged, Reason: "cut at byte 512", Hash: 9, Times: 1,
+			Totals: ledger.Totals{ledger.BlockCounts: 7}},
+		{Name: "c.profraw", State: ledger.Damaged, Reason: "cut at byte 40", Times: 1},
+		{Name: "d.profraw", State: ledger.Skipped, Reason: "empty", Times: 2},
+		{Name: "e.profraw", State: ledger.Missing, Times: 1},
+	} {
+		set.AddInput(in)
+	}
+	for _, l := range []ledger.Loss{
+		{Operation: "import"}, {Operation: "merge"},
+		{Operation: "import", Reason: "value sites", Unit: ledger.ValueCounts, Things: 1, Amount: 4, First: "a.profraw: main"},
+		{Operation: "import", Reason: "names", Things: 3},
+		{Operation: "merge", Reason: ledger.ReasonWeights, Unit: ledger.BlockCounts, Gained: true, Amount: 5},
+	} {
+		set.AddLoss(l)
+	}
+	return b
+}
