@@ -176,7 +176,7 @@ func (r *release) provenance(programs []built) *statement {
 
 func (r *release) definition() definition {
 	targets := strings.Join(r.Targets, ",")
-	command := "go run ./.ci/release -targets " + targets + " " + r.Version + " FOLDER"
+	command := "go run -C .ci ./release -targets " + targets + " " + r.Version + " FOLDER"
 	return definition{
 		BuildType: project + "/tree/main/.ci/release",
 		External:  map[string]string{"version": r.Version, "targets": targets, "command": command},

@@ -1,8 +1,8 @@
 // Release builds the files of a release.
 //
-//	go run ./.ci/release VERSION FOLDER
+//	go run -C .ci ./release VERSION FOLDER
 //
-// It runs at the root of the repository and writes to a new folder.
+// It runs at the root of the repository, or in .ci, and writes to a new folder. The folder is relative to the root.
 //
 //	profarc-VERSION-SYSTEM-PROCESSOR          a program for each target, and profarc-fleet
 //	profarc-VERSION-SYSTEM-PROCESSOR.cdx.json bill of materials in CycloneDX 1.5
@@ -57,6 +57,11 @@ func run(ctx context.Context) error {
 	flag.StringVar(&r.Revision, "revision", "", "the commit, where the folder is no repository")
 	targets := flag.String("targets", strings.Join(licences.Targets, ","), "SYSTEM/PROCESSOR, separated by commas")
 	flag.Parse()
+	if here, err := os.Getwd(); err == nil && filepath.Base(here) == ".ci" {
+		if err := os.Chdir(".."); err != nil {
+			return err
+		}
+	}
 	if *notice {
 		text, err := licences.Notice(ctx, ".")
 		if err == nil {
@@ -65,7 +70,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if flag.NArg() != 2 {
-		return errors.New("usage: go run ./.ci/release [flags] VERSION FOLDER, or -notice")
+		return errors.New("usage: go run -C .ci ./release [flags] VERSION FOLDER, or -notice")
 	}
 	r.Version = flag.Arg(0)
 	r.folder = flag.Arg(1)

@@ -86,7 +86,7 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 	for _, part := range []string{`"_type": "https://in-toto.io/Statement/v1"`, "https://slsa.dev/provenance/v1",
-		"go1.26.0", "-trimpath", "go run ./.ci/release -targets linux/amd64 v1.2.3 FOLDER"} {
+		"go1.26.0", "-trimpath", "go run -C .ci ./release -targets linux/amd64 v1.2.3 FOLDER"} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("the provenance does not have %s:\n%s", part, data)
 		}

@@ -48,7 +48,7 @@ var rooms = []struct{ name, mayImport string }{
 			"formats agent c"},
 	{"internal/cli", "layout internal/file internal/names archive reader"},
 	{"example", "layout merge ."}, // imports only public packages
-	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},
+	{"internal/testkit", "layout internal/file internal/ledger internal/recording archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 			"internal/hotspot internal/cli internal/testkit archive reader builder merge verify formats " +
@@ -58,7 +58,7 @@ var rooms = []struct{ name, mayImport string }{
 
 	// Modules of their own.
 	{"bench", "layout internal/system internal/file internal/cli internal/recording archive reader builder example"},
-	{"fleet", "layout internal/file internal/java internal/recording internal/cli " +
+	{"fleet", "layout internal/file internal/ledger internal/java internal/recording internal/cli " +
 		"archive reader builder merge verify experimental/fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }

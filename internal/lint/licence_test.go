@@ -194,7 +194,7 @@ func TestNotice(t *testing.T) {
 	want, err := licences.Notice(t.Context(), ".")
 	skipUncached(t, err)
 	if got := readText(t, "NOTICE"); got != string(want) {
-		t.Errorf("NOTICE differs from what go run ./.ci/release -notice writes:\n%s", cmp.Diff(string(want), got))
+		t.Errorf("NOTICE differs from what go run -C .ci ./release -notice writes:\n%s", cmp.Diff(string(want), got))
 	}
 }
 

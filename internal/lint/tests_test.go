@@ -13,7 +13,7 @@ import (
 
 // TestNoTestIsLost compares the tests of the main module on Linux, and the scripts of the command, with the list in
 // testdata/tests.txt. .ci/run compares the list with the tests that it ran. After removing or renaming a test, update
-// the list with `go test -json ./... | go run ./.ci/testlog -write internal/lint/testdata/tests.txt`.
+// the list with `go test -json ./... | go run -C .ci ./testlog -write ../internal/lint/testdata/tests.txt`.
 func TestNoTestIsLost(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}

@@ -99,7 +99,7 @@ func readMatching(folder string, names *regexp.Regexp) (string, error) {
 const noticeHead = `profarc
 Copyright the contributors of profarc, under the Apache License 2.0
 
-The programs of a release are linked from these modules. go run ./.ci/release -notice writes this list; a release
+The programs of a release are linked from these modules. go run -C .ci ./release -notice writes this list; a release
 has the texts of all licences in the file LICENCES.
 
 `
