@@ -71,7 +71,7 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Receivers has the fields of a type profile, except its rows.
+// Receivers holds the fields of a type profile, except its rows.
 type Receivers struct {
 	Point int32
 	Sub   layout.Sub        // layout.SubVirtualCall or layout.SubTypeCheck
@@ -117,7 +117,7 @@ func (p *Profile) Count(c Count) {
 		func(e disk.Entry) { e.SetCell(0, c.N) })
 }
 
-// Custom has the fields of a producer's own entry, except its rows.
+// Custom holds the fields of a producer's own entry, except its rows.
 type Custom struct {
 	Point int32
 	Tag   layout.Tag        // declared by Builder.DeclareShape

@@ -91,9 +91,8 @@ func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
 	return one, nil
 }
 
-// encodeFlat encodes profiles in a simple format. It has the number of functions and of cells, and for each function
-// the
-// length of the key, the key, the number of cells, code, calls, and the cells.
+// encodeFlat encodes profiles in a simple format. It holds the number of functions and of cells, and for each function
+// the length of the key, the key, the number of cells, code, calls, and the cells.
 func encodeFlat(all []plain) (b []byte) {
 	cells := 0
 	for _, p := range all {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// points has the number of profile points in the median method of javac and in a very large one.
+// points are the numbers of profile points in the median method of javac and in a very large one.
 var points = []int{3, 300}
 
 // pointTables returns the tables for profile points.

@@ -148,7 +148,7 @@ func (f *field) close() error {
 	return errors.Join(errs...)
 }
 
-// A query has the keys for a turn.
+// A query holds the keys for a turn.
 type query struct {
 	keys  []layout.Key
 	texts [][]byte

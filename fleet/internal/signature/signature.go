@@ -35,7 +35,7 @@ const (
 // ErrSignature means that a bundle is not a valid signature of the digest by the key.
 var ErrSignature = errors.New("not a valid signature")
 
-// A bundle has the fields of a Sigstore bundle that this package uses.
+// A bundle holds the fields of a Sigstore bundle that this package uses.
 type bundle struct {
 	MediaType string   `json:"mediaType"`
 	Material  material `json:"verificationMaterial"`

@@ -152,7 +152,7 @@ func (m *Mapping) Close() error {
 	return m.file.Close()
 }
 
-// Guard runs f and converts a fault on mapped memory to an error that matches layout.ErrTruncated and has the offset.
+// Guard runs f and converts a fault on mapped memory to an error that matches layout.ErrTruncated and names the offset.
 // Such a fault occurs if another process truncates the file while it is mapped. Guard is too expensive for a single
 // access. Use it around opening, verifying, iterating and batches. It covers only the calling goroutine, and also
 // memory mapped for adoption. It runs f even after Close, since earlier results may still be read.

@@ -52,7 +52,7 @@ func newTextParser(lines *lineReader) *textParser {
 // count adds a count that was read to the totals.
 func (p *textParser) count(unit ledger.Unit, n uint64) { ledger.Totals(p.report.Totals).Add(unit, n) }
 
-// addLoss notes a loss at a line with the counts that are lost with it, or with none.
+// addLoss adds a loss at a line to the report. lost is the totals of the lost counts, or nil.
 func (p *textParser) addLoss(what codec.LossKind, line parse.Place, thing string, lost ledger.Totals) {
 	loss := codec.Loss{What: what, Count: 1, Line: line.Line}
 	if thing != "" {
@@ -182,7 +182,8 @@ func (p *textParser) endsMethod(line textLine) (ends, more bool) {
 	return last || next, !last
 }
 
-// isSalvaged reports whether what was read of a method before an error is kept, and notes the error.
+// isSalvaged reports whether to keep the part of a method that was read before an error. If so, it adds the error to
+// the report.
 func (p *textParser) isSalvaged(m *textMethod, err error) bool {
 	var e *TextError
 	switch {
@@ -262,7 +263,8 @@ var extraData = []byte("--- Extra data")
 
 var countPattern = regexp.MustCompile(`(?:count|taken)\((\d+)\)`)
 
-// addUncounted notes the loss of a line of an entry of unknown kind, whose counts have no unit of their own.
+// addUncounted adds the loss of a line in an entry of unknown kind to the report. Its counts get the unit
+// ledger.Counts.
 func (p *textParser) addUncounted(what codec.LossKind, m *textMethod, line textLine) {
 	lost := ledger.Totals{}
 	for _, n := range countPattern.FindAllSubmatch(line.text, -1) {

@@ -59,7 +59,7 @@ type TextReport struct {
 	OtherLines    int // number of lines before and after the method data
 	HiddenClasses int
 	Lost          codec.Losses
-	// Totals has the counts in the file; see codec.Report.
+	// Totals are the total counts in the file; see codec.Report.
 	Totals   map[string]uint64
 	Salvaged string // why only a part of the text was read, or ""
 }

@@ -91,7 +91,7 @@ func (w *textWriter) count(unit ledger.Unit, c reader.Counter) uint64 {
 	return c.Load()
 }
 
-// addLoss notes the loss of a part of the current method with its counts.
+// addLoss adds the loss of a part of the current method to the report. lost is the totals of its counts.
 func (w *textWriter) addLoss(what codec.LossKind, lost ledger.Totals) {
 	parse.AddLoss(&w.report.Lost, codec.Loss{What: what, Count: 1, First: []string{w.method}}, lost)
 }

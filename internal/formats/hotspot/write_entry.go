@@ -347,7 +347,7 @@ func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	return w.writeCallTypes(e.Entry)
 }
 
-// addFreeRow notes the loss of a count in a row that is not printed, since nothing is counted there.
+// addFreeRow adds the count of an empty row to the losses, since empty rows are not printed.
 func (w *textWriter) addFreeRow(unit ledger.Unit, c reader.Counter) {
 	if n := c.Trained(); n > 0 {
 		w.addLoss(LossFreeRows, ledger.Totals{unit: n})

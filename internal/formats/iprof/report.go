@@ -47,7 +47,7 @@ type Report struct {
 	Repeated int
 	Salvage  *Salvage // unread part of the file, or nil
 	Lost     codec.Losses
-	// Totals has the counts in the file; see codec.Report.
+	// Totals are the total counts in the file; see codec.Report.
 	Totals map[string]uint64
 }
 

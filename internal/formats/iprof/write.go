@@ -269,7 +269,7 @@ func sectionOf(entry reader.Entry) sectionKind {
 	return foreign
 }
 
-// addLoss notes the loss of a part of a method's profile with its counts.
+// addLoss adds the loss of a part of a method's profile to the report. lost is the totals of its counts.
 func (e *exporter) addLoss(what codec.LossKind, name string, lost ledger.Totals) {
 	parse.AddLoss(&e.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
 }

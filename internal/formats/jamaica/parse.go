@@ -130,7 +130,7 @@ func parseText(r io.Reader, o ReadOptions, report *Report) (*profileText, error)
 	return t, nil
 }
 
-// leaveOut notes a line that is left out, and returns false for an error that is not of a line.
+// leaveOut adds the line of a syntax error to the losses. It returns false for other errors.
 func (report *Report) leaveOut(err error) bool {
 	var e *SyntaxError
 	if !errors.As(err, &e) {

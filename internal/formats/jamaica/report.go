@@ -39,7 +39,7 @@ type Report struct {
 	Entries int // profile entries, added up over all runs
 	Cut     int // truncated signatures
 	Lost    codec.Losses
-	// Totals has the counts in the file; see codec.Report.
+	// Totals are the total counts in the file; see codec.Report.
 	Totals    map[string]uint64
 	RunTotals []map[string]uint64 // totals of each run; nil unless runs are kept apart
 	Salvaged  string              // why lines were left out, or ""

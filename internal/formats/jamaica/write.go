@@ -59,7 +59,7 @@ type textWriter struct {
 	counter ledger.Counter      // counts parts of profiles that are lost
 }
 
-// addLoss notes the loss of a part of a method's profile with its counts.
+// addLoss adds the loss of a part of a method's profile to the report. lost is the totals of its counts.
 func (t *textWriter) addLoss(what codec.LossKind, name string, lost ledger.Totals) {
 	parse.AddLoss(&t.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
 }

@@ -36,7 +36,7 @@ const (
 	freeStacks     = 16 << 20
 )
 
-// memProfOffsets has the number of offsets in the header, by version.
+// memProfOffsets is the number of offsets in the header, by version.
 var memProfOffsets = [...]int{3, 3, 5, 3}
 
 var errStacks = parse.Exceeded("a memory profile with stacks of more than %d times its size", stackExpansion)

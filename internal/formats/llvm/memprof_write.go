@@ -110,7 +110,7 @@ func (h *heapProfile) internStack(stack string) int {
 	return n
 }
 
-// shortSchema has the fields that llvm-profdata writes by default from version 2 on.
+// shortSchema lists the fields that llvm-profdata writes by default from version 2 on.
 var shortSchema = []int{disk.HeapAllocations, disk.HeapBytes, disk.HeapLifetime, disk.HeapDensity}
 
 // chooseFields returns the fields to write. These are the short ones if no allocation has others. Otherwise they are
@@ -323,7 +323,7 @@ func (e *heapEncoder) appendStack(b []byte, stack int) []byte {
 	return e.appendFrameIDs(b, e.stacks[stack])
 }
 
-// A popularity has the number of stacks that contain a frame, and the frame's total depth in them.
+// A popularity holds the number of stacks that contain a frame, and the frame's total depth in them.
 type popularity struct{ stacks, depths int }
 
 // orderByPopularity orders the frames as version 3 does: frames in more stacks first, then those nearer to the

@@ -265,7 +265,7 @@ func (h *rawHeader) newestIndexedVersion() int {
 	return 0
 }
 
-// A rawLayout has the field offsets of a data record, and its size.
+// A rawLayout holds the field offsets of a data record and its size.
 type rawLayout struct {
 	size                          uint64
 	counters, bitmap, function    int // offsets of pointers

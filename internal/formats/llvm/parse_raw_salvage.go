@@ -118,7 +118,8 @@ func (f *function) impossibleCounter() (i int, ok bool) {
 // A claim is a range of bytes in the section of counters that functions have.
 type claim struct{ start, end int }
 
-// claimCounters notes the range of a function's counters. Most functions follow the one before.
+// claimCounters adds the range of a function's counters to the claims. It extends the last claim if the range follows
+// it, as is usual.
 func (m *rawModule) claimCounters(start, end int) {
 	if last := len(m.claims) - 1; last >= 0 && m.claims[last].end == start {
 		m.claims[last].end = end

@@ -136,7 +136,7 @@ func (x *insertionOrder) sortRecords(place int32, records []record) {
 	}
 }
 
-// An indexedPlan has the offsets of all parts of an indexed file, for sequential writing.
+// An indexedPlan holds the offsets of all parts of an indexed file, for sequential writing.
 type indexedPlan struct {
 	variant   Variant
 	items     []plannedItem // functions in the order of insertion into the table

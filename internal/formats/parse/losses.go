@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 )
 
-// AddLoss notes a loss with the totals of the counts that are lost, which can be of several units, or of none.
+// AddLoss adds a loss to lost, once for each unit with a nonzero total. Without such a unit it adds the loss once.
 func AddLoss(lost *codec.Losses, loss codec.Loss, totals ledger.Totals) {
 	for _, unit := range ledger.SortedUnits(totals) {
 		if totals[unit] == 0 {

@@ -59,7 +59,7 @@ func (l *Leaf) Points() (list []LeafPoint) {
 // stacks can be quadratic in the size of the archive. It returns the error of the archive or of yield.
 func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, eachLeaf, yield) }
 
-// eachMethod calls of for each method. Its error has the name of the archive.
+// eachMethod calls of for each method. Its error names the archive.
 func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) error {
 	for m, err := range s.Methods() {
 		if err == nil {

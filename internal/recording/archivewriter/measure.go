@@ -130,7 +130,7 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	}
 }
 
-// pointer notes a pointer slot. A method that an entry refers to has run.
+// pointer adds a pointer slot to the list. A method that an entry refers to counts as run.
 func (m *measurer) pointer(word uint32, method bool, v uint64) {
 	m.list.addSlot(word, method)
 	if method {

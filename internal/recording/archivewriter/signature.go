@@ -44,7 +44,8 @@ func (p *plan) splitSignatures() {
 	}
 }
 
-// beginSignature notes a signature and reports whether it is new. symbols is the number of symbols in the set.
+// beginSignature adds a signature to l.signatures and reports whether it is new. symbols is the number of symbols in
+// the set.
 func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	if l.of == nil {
 		l.of = make([]listed, symbols)

@@ -41,7 +41,7 @@ func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// noteCount notes the value of a counter at this copy.
+// noteCount stores the value of a counter at this copy in k.next.
 func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	if k == nil {
 		return

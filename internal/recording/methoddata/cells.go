@@ -346,9 +346,9 @@ type Certain struct {
 	Count   uint64 // executions of the site in the entry with one outcome
 }
 
-// noteCertain notes the sites that have a certain outcome in one entry and not in the merged one. A site that was
-// certain in a run before x or y was merged is noted already, or is still certain in x or y. The total of all counts
-// noted for a site therefore does not depend on the order of merges.
+// noteCertain adds to m.Certain the sites that have a certain outcome in x or y and not in the merged entry. A site
+// that was certain in an earlier run was added by an earlier merge, or is still certain in x or y. The total of all
+// counts added for a site therefore does not depend on the order of merges.
 func (m *Merger) noteCertain(x, y disk.Entry) {
 	a, waysX := m.onlyWay(x, 0)
 	b, waysY := m.onlyWay(y, m.Rules.Weight)

@@ -34,7 +34,7 @@ func (b *Set) addInput(in ledger.Input) {
 	}
 }
 
-// AddLoss adds a loss to the account. A loss without a reason notes the operation.
+// AddLoss adds a loss to the account. A loss without a reason only records that the operation took place.
 func (b *Set) AddLoss(l ledger.Loss) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,7 +204,8 @@ func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 // weighed is the difference that weights make in a unit.
 type weighed struct{ gained, lost uint64 }
 
-// noteMerge returns a function that notes the losses of a merge into a profile, and the effect of a weight.
+// noteMerge prepares for a merge of block into d. Call the returned function after the merge: it records the lost
+// counts and the effect of the weight.
 func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
 	more := b.weighedBefore(run, block)
 	var have ledger.Totals
@@ -230,7 +231,7 @@ func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
 	}
 }
 
-// noteUnmerged notes the counts that the last merge dropped.
+// noteUnmerged adds the counts that the last merge dropped to the losses.
 func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	name := b.Text(b.Methods.At(uint32(m)).Name)
 	if b.merger.Reason != "" && run.Source != "" { // of archives, the order of merges decides it
@@ -327,7 +328,7 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 // droppedReason is the reason of the counts of profiles that KeepProfiles drops.
 const droppedReason = "profiles of other versions of the code"
 
-// noteDropped notes the counts of profiles that are about to be dropped.
+// noteDropped adds the counts of the profiles that keep rejects to the losses.
 func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 	if b.Tables[disk.TableInputs] == nil {
 		return

@@ -433,7 +433,7 @@ func (b *Set) unclaimProfile(p *Recording) {
 	b.hasDiscarded = b.hasDiscarded || d.Block.Nowhere()
 }
 
-// noteOpened notes the start of a recording. The caller holds mu.
+// noteOpened numbers a new recording and adds it to b.open. The caller holds mu.
 func (b *Set) noteOpened(p *Recording, m MethodRef) {
 	b.recordings++
 	p.number = b.recordings

@@ -149,7 +149,7 @@ func hasPackages(s *Site) bool {
 	return !d.LLVM() && d != layout.DomainSampled
 }
 
-// A classTally has the values of all classes, for each additive measure of methods.
+// A classTally holds the values of all classes, for each additive measure of methods.
 type classTally struct {
 	*treemapView
 	sums *tally

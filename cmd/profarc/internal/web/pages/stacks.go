@@ -296,7 +296,8 @@ func widestForks(t *flame.Tree) (list []int) {
 	return list
 }
 
-// A frameName has the name of a frame, the name without packages and parameters, and the method alone for narrow boxes.
+// A frameName is the name of a frame in three lengths: complete, without packages and parameters, and the method alone
+// for narrow boxes.
 type frameName struct{ full, short, bare string }
 
 // A flameGraph draws stacks. It keeps the first error.

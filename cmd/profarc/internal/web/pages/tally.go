@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A tally has the values of all methods of an archive, for each of its measures.
+// A tally holds the values of all methods of an archive, for each of its measures.
 type tally struct {
 	store    *reader.Store
 	methods  []layout.Ref
@@ -22,7 +22,7 @@ type tally struct {
 	levels   []int8      // HotSpot's compilation level of each method, -1 if unknown; nil if all are unknown
 }
 
-// A measured has the values of all methods for a measure, in the order of tally.methods.
+// A measured holds the values of all methods for a measure, in the order of tally.methods.
 type measured struct {
 	Name    string // name in queries
 	Title   string // heading
