@@ -3,9 +3,7 @@ package formats
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,59 +55,38 @@ func addAccount(b *profileset.Set, in ledger.Input, lost codec.Losses) {
 // accountForSkipped adds the inputs that were left out to the account.
 func (m *importing) accountForSkipped() {
 	for _, skipped := range m.result.Skipped {
-		in := ledger.Input{Name: filepath.Base(skipped.Name), State: ledger.Damaged, Times: 1,
-			Reason: strings.ReplaceAll(withoutPlace(skipped.Err).Error(), skipped.Name, filepath.Base(skipped.Name))}
-		if errors.Is(skipped.Err, ErrEmpty) || errors.Is(skipped.Err, merge.ErrCounted) {
-			in.State = ledger.Skipped
-		}
+		in := ledger.LeftOut(skipped.Name, withoutPlace(skipped.Err),
+			errors.Is(skipped.Err, ErrEmpty) || errors.Is(skipped.Err, merge.ErrCounted))
 		m.result.Builder.Internal().AddInput(in)
 	}
 }
 
 // A missing describes the expected inputs.
-type missing struct {
-	expected uint64
-	given    int
-	names    []string // expected names that were not given
-}
+type missing struct{ ledger.Expectation }
 
 func missingInputs(inputs []Input, o *ImportOptions) missing {
-	given := map[string]bool{}
+	var given []string
 	for _, in := range inputs {
-		given[in.Name] = true
-		given[filepath.Base(in.Name)] = true
+		given = append(given, in.Name)
 	}
-	m := missing{expected: uint64(max(o.Expect, len(o.ExpectNames))), given: len(inputs)}
-	for _, name := range o.ExpectNames {
-		if !given[name] && !given[filepath.Base(name)] {
-			m.names = append(m.names, name)
-		}
-	}
-	return m
+	return missing{ledger.Expect(given, o.Expect, o.ExpectNames)}
 }
-
-// errMissing means that fewer inputs were given than expected.
-var errMissing = errors.New("find out why the run left fewer files")
 
 // refused returns an error that names the missing inputs, unless they may be missing.
 func (m *missing) refused(o *ImportOptions) error {
-	switch {
-	case o.SkipBad || len(m.names) == 0 && uint64(m.given) >= m.expected:
+	if o.SkipBad {
 		return nil
-	case len(m.names) > 0:
-		return fmt.Errorf("%d of %d expected files are missing: %s: %w", len(m.names), m.expected,
-			strings.Join(m.names[:min(len(m.names), shownFirst)], ", "), errMissing)
 	}
-	return fmt.Errorf("%d of %d expected files were given: %w", m.given, m.expected, errMissing)
+	return m.Refused()
 }
 
 // addTo adds the expected inputs to the account.
 func (m *missing) addTo(b *profileset.Set) {
-	if m.expected > 0 {
-		b.AddInput(ledger.Input{State: ledger.Expected, Times: m.expected})
+	if m.Expected > 0 {
+		b.AddInput(ledger.Input{State: ledger.Expected, Times: m.Expected})
 	}
-	for _, name := range m.names {
-		b.AddInput(ledger.Input{Name: filepath.Base(name), State: ledger.Missing, Times: 1})
+	for _, in := range m.MissingInputs() {
+		b.AddInput(in)
 	}
 }
 

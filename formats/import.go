@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -173,7 +172,7 @@ func (m *importing) withLaterErrors(first error, rest []Input) error {
 	if m.ctx.Err() != nil || errors.As(first, &fatal) {
 		return first
 	}
-	all := badInputs{first}
+	all := ledger.BadInputs{first}
 	others := &importing{ctx: m.ctx, o: m.o, several: m.several}
 	others.o.Progress = nil
 	for _, in := range rest {
@@ -190,20 +189,6 @@ func (m *importing) withLaterErrors(first error, rest []Input) error {
 	}
 	return all
 }
-
-// badInputs are the errors of several inputs, at least two.
-type badInputs []error
-
-// Error returns a line for each input.
-func (e badInputs) Error() string {
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), strings.Join(lines, "\n  "))
-}
-
-func (e badInputs) Unwrap() []error { return e }
 
 func (m *importing) importInput(in Input) error {
 	s, err := openInput(m.ctx, in, &m.o)

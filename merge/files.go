@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -18,6 +19,7 @@ func Files(ctx context.Context, out string, inputs ...string) (builder.Report, e
 	if err != nil {
 		return builder.Report{}, err
 	}
+	merging.NoteOperation(b.Internal())
 	return b.Commit(ctx, out)
 }
 

@@ -40,7 +40,7 @@ for number in 3 1 2; do
   profarc pull "$archive" --any --key key.pub -o "candidate$number.parc"
   # Of so small a program the JVM's own start is most: which of its methods have profiles depends on the load.
   if profarc gate "candidate$number.parc" --against new ${promoted:+--baseline "$promoted"} --min-coverage 50% \
-    --min-spread 20% --min-overlap 0; then
+    --min-spread 20% --min-overlap 0 --min-breadth 1 --min-weight 0; then
     profarc promote "$archive" --to prod --key key.pub
     promoted=candidate$number.parc
     echo "$number" >>promoted

@@ -3,6 +3,8 @@ package artifact
 import (
 	"cmp"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/jdk"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -30,8 +34,10 @@ type Facts struct {
 	Runs        int       `json:"runs"`
 	Methods     uint64    `json:"methods"`
 	Profiles    uint64    `json:"profiles"`
-	Base        string    `json:"base,omitempty"`  // dump id and checksum of a layer's base
-	Score       string    `json:"score,omitempty"` // score of push --class-path, from 0 to 1
+	Base        string    `json:"base,omitempty"`   // dump id and checksum of a layer's base
+	Inputs      string    `json:"inputs,omitempty"` // numbers of inputs by state, as "expected=12 read=11 damaged=1"
+	Lost        string    `json:"lost,omitempty"`   // lost counts of all, by unit, as "7/900 samples, 1/20 calls"
+	Score       string    `json:"score,omitempty"`  // score of push --class-path, from 0 to 1
 }
 
 const (
@@ -44,6 +50,7 @@ func (f *Facts) stringFields() map[string]*string {
 	return map[string]*string{
 		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
 		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "base": &f.Base, "score": &f.Score,
+		"inputs": &f.Inputs, "lost": &f.Lost,
 	}
 }
 
@@ -106,12 +113,34 @@ func FactsOf(s *reader.Store) (Facts, error) {
 	for _, r := range runs {
 		f.addRun(r)
 	}
-	if err := f.addBinaries(s); err != nil {
+	if err := errors.Join(f.addBinaries(s), f.addAccount(s)); err != nil {
 		return f, err
 	}
 	slices.Sort(f.Builds)
 	f.Builds = slices.Compact(f.Builds)
 	return f, nil
+}
+
+// addAccount adds a summary of the archive's account, if it has one.
+func (f *Facts) addAccount(s *reader.Store) error {
+	a, err := archived.Account(s)
+	if err != nil || len(a.Inputs) == 0 {
+		return err
+	}
+	f.Inputs = fmt.Sprintf("expected=%d", a.Named())
+	for _, state := range []ledger.State{ledger.Read, ledger.Salvaged, ledger.Damaged, ledger.Skipped, ledger.Missing} {
+		if n := a.Count(state); n > 0 {
+			f.Inputs += fmt.Sprintf(" %s=%d", state, n)
+		}
+	}
+	var parts []string
+	lost := a.Lost()
+	totals := a.Totals()
+	for _, u := range ledger.SortedUnits(lost) {
+		parts = append(parts, fmt.Sprintf("%d/%d %s", lost[u], totals[u], u))
+	}
+	f.Lost = strings.Join(parts, ", ")
+	return nil
 }
 
 // addBinaries adds the build ids of programs in LLVM profiles.

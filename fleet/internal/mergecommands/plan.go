@@ -23,13 +23,16 @@ options of the store behind a question mark, as s3://bucket/runs/?region=eu-cent
 objects that end in .parc are taken. Credentials are those that the store's own tools use. Of an archive
 only what lies before the profiles is read, but for 48 samples, whose profiles decide where parts begin.
 
-Refused are archives of different domains or VMs, a dump that comes twice, and parts of a merge. Of several
-dumps of one process only the latest is merged.`
+Damaged archives, archives of different domains or VMs, a dump that comes twice, and parts of a merge are
+refused, and all of them are named. With --failure-mode all they are left out, and the account of the result
+has them; a dump that comes twice then counts once. --expect and --expect-list say how many archives, or
+which, the runs should have left. Of several dumps of one process only the latest is merged.`
 
 type planOptions struct {
 	worker
 	mergejob.Options
 	to, halfLife, partSize string
+	failure                cli.FailureMode
 }
 
 func planCommand(a *cli.App) *cobra.Command {
@@ -56,6 +59,7 @@ func planCommand(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.Normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.IntVar(&o.Rows, "rows", -1, "`NUMBER` of receiver rows to keep in a type profile; without it all")
 	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "`NUMBER` of archives to look at at once")
+	o.failure.AddFlags(cmd)
 	o.addStoreFlags(cmd)
 	return cmd
 }
@@ -72,6 +76,12 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	if err != nil {
 		return err
 	}
+	o.Expected, err = o.failure.ReadNames(a)
+	if err != nil {
+		return err
+	}
+	o.Expect = o.failure.Expect
+	o.SkipBad = o.failure.SkipsBad()
 	stores := o.newStores()
 	defer stores.Close()
 	meter := a.Meter("looking at archives")
@@ -90,6 +100,9 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	}
 	if o.json {
 		return a.PrintJSON(planReport{o.plan, p.ID, survey})
+	}
+	for _, s := range survey.Skipped {
+		fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", s.Reason)
 	}
 	for _, s := range survey.Superseded {
 		fmt.Fprintf(a.Out, "left    %s out: %s is a later dump of the same process\n", s.Archive, s.By)

@@ -61,6 +61,7 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 			return r, err
 		}
 	}
+	p.addToAccount(b.Internal())
 	name := filepath.Join(folder, "all.parc")
 	written, err := b.Commit(ctx, name)
 	if err != nil {

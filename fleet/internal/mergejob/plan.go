@@ -17,7 +17,9 @@ import (
 	"path"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,6 +36,27 @@ type Plan struct {
 	Bounds   []merging.Bound `json:"bounds"`
 	Buckets  []string        `json:"buckets"`
 	Inputs   []Input         `json:"inputs"`
+	LeftOut  []LeftOut       `json:"left_out,omitempty"`
+}
+
+// LeftOut is an archive that is bad or missing, for the account of the result.
+type LeftOut struct {
+	Name   string `json:"name,omitempty"` // "" if only the number of missing archives is known
+	State  uint64 `json:"state"`          // a ledger.State
+	Reason string `json:"reason,omitempty"`
+	Times  uint64 `json:"times"`
+}
+
+func (p *Plan) leaveOut(in ledger.Input) {
+	p.LeftOut = append(p.LeftOut, LeftOut{in.Name, uint64(in.State), in.Reason, in.Times})
+}
+
+// addToAccount adds the archives that were left out to the account of the result.
+func (p *Plan) addToAccount(b *profileset.Set) {
+	merging.NoteOperation(b)
+	for _, l := range p.LeftOut {
+		b.AddInput(ledger.Input{Name: l.Name, State: ledger.State(l.State), Reason: l.Reason, Times: l.Times})
+	}
 }
 
 // An Input is an archive to be merged.

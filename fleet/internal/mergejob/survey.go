@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -30,6 +31,9 @@ type Options struct {
 	HalfLife  time.Duration // age at which a dump counts half, 0 for no decay
 	Normalize bool          // weight runs equally
 	Rows      int           // as in Plan
+	SkipBad   bool          // leave bad archives out if another one is good
+	Expect    int           // number of archives that the runs should have left, 0 if it is not known
+	Expected  []string      // their names
 	Jobs      int           // number of archives to read at the same time
 	Progress  func(done, total int64)
 }
@@ -40,6 +44,13 @@ type Survey struct {
 	Bytes      int64        `json:"bytes"`
 	Parts      int          `json:"parts"`
 	Superseded []Superseded `json:"superseded,omitempty"`
+	Skipped    []Skipped    `json:"skipped,omitempty"`
+}
+
+// Skipped is an archive that cannot be merged.
+type Skipped struct {
+	Archive string `json:"archive"`
+	Reason  string `json:"reason"`
 }
 
 // Superseded is an ignored archive. The archive By has a later dump of the same process.
@@ -56,16 +67,21 @@ type plannedArchive struct {
 	contents merging.Contents
 	sizes    map[merging.Bound]int64 // bytes of profiles, only in sampled archives
 	weight   layout.Weight
+	err      error // why it cannot be read
 }
 
-// Make plans the merge of all archives at urls. Its errors have the name of the archive.
+// Make plans the merge of all archives at urls. Its errors name the archives.
 func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan, *Survey, error) {
 	all, err := surveyArchives(ctx, s, urls, o)
 	if err != nil {
 		return nil, nil, err
 	}
+	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, OneShape: true, Rows: o.Rows}
+	if err := p.expectArchives(all, o); err != nil {
+		return nil, nil, err
+	}
 	v := &Survey{}
-	all, err = dropSuperseded(all, v)
+	all, err = p.selectSound(all, v, o.SkipBad)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,8 +91,8 @@ func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan
 	if err := checkMergeable(all); err != nil {
 		return nil, nil, err
 	}
-	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, Domain: all[0].header.Domain, Params: all[0].header.Params,
-		OneShape: true, Rows: o.Rows}
+	p.Domain = all[0].header.Domain
+	p.Params = all[0].header.Params
 	for i := range all {
 		p.addInput(&all[i])
 		v.Bytes += all[i].object.Size
@@ -126,13 +142,31 @@ func surveyArchives(ctx context.Context, s *blobs.Stores, urls []string, o Optio
 		}
 		jobs.Go(func() (err error) {
 			all[i], err = readArchive(ctx, s, object, i%every == 0)
+			all[i].object = object
+			all[i].err = err
 			if o.Progress != nil {
 				o.Progress(done.Add(1), int64(len(objects)))
 			}
-			return err
+			return ctx.Err()
 		})
 	}
 	return all, jobs.Wait()
+}
+
+// expectArchives finds the expected archives that are missing. Without SkipBad a missing archive is an error.
+func (p *Plan) expectArchives(all []plannedArchive, o Options) error {
+	var names []string
+	for i := range all {
+		names = append(names, all[i].object.Key)
+	}
+	expected := ledger.Expect(names, o.Expect, o.Expected)
+	for _, in := range expected.MissingInputs() {
+		p.leaveOut(in)
+	}
+	if o.SkipBad {
+		return nil
+	}
+	return expected.Refused()
 }
 
 // listArchives returns the archives at urls except the result and the parts of the merge.
@@ -221,23 +255,46 @@ func profileSizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	return all, nil
 }
 
-// dropSuperseded removes archives if another one has a later dump of the same process.
-func dropSuperseded(all []plannedArchive, v *Survey) ([]plannedArchive, error) {
-	contents := make([]merging.Contents, len(all))
+// selectSound drops archives that another one supersedes, and the bad ones. Its error names all bad ones, unless they may
+// be left out.
+func (p *Plan) selectSound(all []plannedArchive, v *Survey, skipBad bool) (kept []plannedArchive, err error) {
+	var bad ledger.BadInputs
+	leaveOut := func(f *plannedArchive, why error) {
+		bad = append(bad, why)
+		v.Skipped = append(v.Skipped, Skipped{f.object.String(), why.Error()})
+		p.leaveOut(ledger.LeftOut(f.object.String(), why, errors.Is(why, merging.ErrCounted)))
+	}
+	var sound []plannedArchive
+	var contents []merging.Contents
 	for i := range all {
-		contents[i] = all[i].contents
+		if all[i].err != nil {
+			leaveOut(&all[i], all[i].err)
+			continue
+		}
+		sound = append(sound, all[i])
+		contents = append(contents, all[i].contents)
 	}
 	by, err := merging.Superseded(contents)
 	if err != nil {
 		return nil, err
 	}
-	var kept []plannedArchive
+	var errs []error
+	if len(sound) > 0 {
+		probe := builder.New(sound[0].header.Domain, builder.Config{Params: sound[0].header.Params})
+		errs = merging.NoteAll(probe.Internal(), contents, by)
+	}
 	for i, other := range by {
-		if other < 0 {
-			kept = append(kept, all[i])
-		} else {
-			v.Superseded = append(v.Superseded, Superseded{all[i].object.String(), all[other].object.String()})
+		switch {
+		case other >= 0:
+			v.Superseded = append(v.Superseded, Superseded{sound[i].object.String(), sound[other].object.String()})
+		case errs[i] != nil:
+			leaveOut(&sound[i], errs[i])
+		default:
+			kept = append(kept, sound[i])
 		}
+	}
+	if len(bad) > 0 && (!skipBad || len(kept) == 0) {
+		return nil, bad
 	}
 	return kept, nil
 }

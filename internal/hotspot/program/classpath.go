@@ -113,6 +113,9 @@ func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
+// IsOwn reports whether a method is not of the JDK, or nothing but a JDK was given.
+func (c *ClassPath) IsOwn(k layout.Key) bool { return !c.program || !isJDKMethod(k) }
+
 func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	switch {
 	case isGenerated(k.Class):

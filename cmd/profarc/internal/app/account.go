@@ -1,11 +1,10 @@
 package app
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
 )
@@ -20,6 +19,17 @@ func RefuseUnaccounted(all []ledger.Difference) error {
 		return nil
 	}
 	return unaccountedError(all)
+}
+
+// RefuseUnaccountedLosses returns an error if the losses of an export have counts without a reason.
+func RefuseUnaccountedLosses(lost codec.Losses) error {
+	var all []ledger.Difference
+	for _, l := range lost {
+		if l.What == ledger.ReasonUnaccounted {
+			all = append(all, ledger.Difference{Unit: l.Unit, Amount: l.Amount})
+		}
+	}
+	return RefuseUnaccounted(all)
 }
 
 // Error returns, for example, "unaccounted: 12 samples lost".
@@ -37,32 +47,3 @@ func (e unaccountedError) Error() string {
 
 // HasAdvice reports true; see layout.Error.
 func (unaccountedError) HasAdvice() bool { return true }
-
-// ReadNames reads the names in a file, a line each, for a flag. "" returns nil, and "-" reads the standard input.
-func ReadNames(a *cli.App, flag, path string) (names []string, err error) {
-	if path == "" {
-		return nil, nil
-	}
-	in := a.In
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		if name := strings.TrimSpace(lines.Text()); name != "" {
-			names = append(names, name)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	if len(names) == 0 {
-		return nil, cli.Usagef("--%s %s: there are no names in it", flag, path)
-	}
-	return names, nil
-}

@@ -82,7 +82,14 @@ var lossFlags = map[codec.LossKind]string{
 // PrintLosses prints one line per kind of loss.
 func PrintLosses(w io.Writer, lost codec.Losses) {
 	for _, l := range lost {
-		fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))
+		if l.Count > 0 || l.Unit == "" {
+			fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))
+		} else {
+			fmt.Fprintf(w, "lost   %s", escape.Printable(string(l.What)))
+		}
+		if l.Unit != "" {
+			fmt.Fprintf(w, ": %s %s", cli.Grouped(l.Amount), l.Unit)
+		}
 		if l.Line > 0 {
 			fmt.Fprintf(w, " (first in line %d)", l.Line)
 		}
@@ -90,5 +97,8 @@ func PrintLosses(w io.Writer, lost codec.Losses) {
 			fmt.Fprintf(w, ": see %s", flags)
 		}
 		fmt.Fprintln(w)
+		for _, first := range l.First {
+			fmt.Fprintf(w, "         %s\n", escape.Printable(first))
+		}
 	}
 }

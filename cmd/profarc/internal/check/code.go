@@ -221,7 +221,23 @@ func (p *Program) Close() { p.code.close() }
 func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
 	r := p.code.newReport(s)
-	found, err := fit.Check(ctx, s, p.code.Code, o.fitOptions(s))
+	options := o.fitOptions(s)
+	all := 0.0
+	last := layout.Ref(0)
+	options.Each = func(v *fit.Verdict) error {
+		all += v.Weight
+		if v.Weight == 0 || v.State == fit.Unchecked || v.State == fit.Gone || !p.isOwn(v.Method) {
+			return nil
+		}
+		r.OwnShare += v.Weight
+		if v.Method.Ref() != last {
+			r.OwnMethods++
+		}
+		last = v.Method.Ref()
+		return nil
+	}
+	found, err := fit.Check(ctx, s, p.code.Code, options)
+	r.OwnShare /= max(all, 1)
 	if err == nil {
 		err = o.refuseUnchecked(r, found, p.code)
 	}
@@ -229,6 +245,16 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 		return nil, err
 	}
 	return r, r.SetResult(s, found)
+}
+
+// isOwn reports whether a method is of the program itself, and not of the JDK that was named beside it.
+func (p *Program) isOwn(m reader.Method) bool {
+	path, ok := p.code.Code.(*program.ClassPath)
+	if !ok {
+		return true
+	}
+	k, err := m.Key()
+	return err == nil && path.IsOwn(k)
 }
 
 // LacksMethod reports whether the program certainly has no such method.

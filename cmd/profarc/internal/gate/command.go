@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,10 @@ the archive is shipped. It verifies the archive to the last byte, then judges
 
   fit        how well its profiles fit the code of --against, as check does
   checked    of all events, the share that fit covers: below the threshold nothing is known
+  breadth    for a first archive, without --baseline: methods of the program itself with counts. An idle
+             program has few, and another one none. Methods of the JDK are not of the program
+             itself, unless --against names nothing else
+  weight     for a first archive: of all counts, the share in methods of the program itself
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
              the new archive. The hot methods are the fewest that have --hot of all weight. Methods
              that the program of --against no longer has are left out
@@ -40,21 +45,26 @@ the archive is shipped. It verifies the archive to the last byte, then judges
   size       of the file
   growth     how many times the size of the baseline it has
   runs       dumps that it was made from
+  inputs     files that it was made from, of those that the training run left
+  damaged    files that are damaged, missing, empty, repeated, or were read in part
+  lost       of the counts of a unit, such as samples, the share that import or merge lost. What weights
+             change does not count, nor what reduce, rewrite and flatten leave out on request
   age        of its last dump
 
-Each has a threshold; 0 switches a criterion off. What cannot be judged is "unchecked", with the
+Each has a threshold; 0 switches a criterion off, and any those of --max-damaged and --max-lost. What cannot be judged is "unchecked", with the
 reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without --against
 it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
 overlap and growth are off: leave it out for the first archive of a program. profarc check --help
-describes the values of --against.
+describes the values of --against. An archive that keeps no account of its inputs, as one of an old
+release, passes damaged and lost with a note; info --losses prints the account.
 
 A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
 runs and age are the layer's alone.
 
 --markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (only
 too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived",
-"value" (null if unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs or
-seconds) and "reason" of each. These fields are stable.
+"value" (null if unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs,
+inputs, methods or seconds) and "reason" of each. These fields are stable.
 
 The exit code is 0 if the archive passes, 1 if not, 4 if only too little of it was checked, and 3 if
 there is no profile to judge: the file is missing or damaged, or of another version of the format. A
@@ -258,7 +268,8 @@ type options struct {
 	hot                    string
 	size                   string
 	growth                 float64
-	runs                   int
+	breadth, runs, inputs  int
+	weight, damaged, lost  string
 	age                    string
 	waived                 []string
 	json, markdown         bool
@@ -275,6 +286,8 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
 	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*cli.DefaultChecked),
 		"least share of all events that the check covers")
+	f.IntVar(&o.breadth, "min-breadth", 10, "without a baseline, fewest methods of the program itself with counts")
+	f.StringVar(&o.weight, "min-weight", "10%", "without a baseline, least share of all counts in the program itself")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
 	f.StringVar(&o.spread, "min-spread", "50%", "least share of the baseline's methods with counts that have counts")
@@ -282,6 +295,9 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.size, "max-size", "256MB", "most bytes of the archive")
 	f.Float64Var(&o.growth, "max-growth", 3, "most times the size of the baseline")
 	f.IntVar(&o.runs, "min-runs", 1, "fewest dumps that it is made from")
+	f.IntVar(&o.inputs, "min-inputs", 0, "fewest files that it is made from")
+	f.StringVar(&o.damaged, "max-damaged", "0", "most damaged, missing or skipped files, as a number or a share, or any")
+	f.StringVar(&o.lost, "max-lost", "0.5%", "most that may be lost of the counts of a unit, or any")
 	f.StringVar(&o.age, "max-age", "30d", "most time since its last dump, as 30d or 12h")
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -301,12 +317,15 @@ func (o *options) parseLimits() (l criteria.Limits, err error) {
 		return l, err
 	}
 	l.Growth = o.growth
+	l.Breadth = o.breadth
 	l.Runs = o.runs
+	l.Inputs = o.inputs
 	for _, share := range []struct {
 		flag, text string
 		to         *float64
 	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
-		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap}} {
+		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap},
+		{"--min-weight", o.weight, &l.Weight}} {
 		*share.to, err = parseShare(share.flag, share.text)
 		if err != nil {
 			return l, err
@@ -322,8 +341,36 @@ func (o *options) parseLimits() (l criteria.Limits, err error) {
 			return l, cli.Usagef("--max-size %s: %w", o.size, err)
 		}
 	}
+	l.Damaged, err = parseAllowance("--max-damaged", o.damaged)
+	if err != nil {
+		return l, err
+	}
+	l.Lost, err = parseAllowance("--max-lost", o.lost)
+	if err == nil && !l.Lost.IsShare && l.Lost.Most > 1 {
+		err = cli.Usagef("--max-lost %s: write a share as 0.5%% or 0.005, or any", o.lost)
+	}
+	if err != nil {
+		return l, err
+	}
 	l.Age, err = parseAge(o.age)
 	return l, err
+}
+
+// parseAllowance parses a number, a share in percent, or "any".
+func parseAllowance(flag, text string) (a criteria.Allowance, err error) {
+	if text == "any" {
+		return criteria.Allowance{IsOff: true}, nil
+	}
+	number, isShare := strings.CutSuffix(text, "%")
+	a.Most, err = strconv.ParseFloat(number, 64)
+	a.IsShare = isShare
+	if isShare {
+		a.Most /= 100
+	}
+	if err != nil || a.Most < 0 || a.Most != a.Most || isShare && a.Most > 1 {
+		return a, cli.Usagef("%s %s: write a number, a share as 0.5%%, or any", flag, text)
+	}
+	return a, nil
 }
 
 func parseShare(flag, text string) (float64, error) {
@@ -347,8 +394,9 @@ func (o *options) checkFlags() error {
 		return cli.Usagef("--json and --markdown: choose one")
 	case o.growth < 0 || o.growth != o.growth:
 		return cli.Usagef("--max-growth %v: it must not be negative", o.growth)
-	case o.runs < 0:
-		return cli.Usagef("--min-runs %d: it must not be negative", o.runs)
+	case o.runs < 0 || o.breadth < 0 || o.inputs < 0:
+		return cli.Usagef("--min-runs %d, --min-breadth %d, --min-inputs %d: they must not be negative", o.runs, o.breadth,
+			o.inputs)
 	case o.hot == "":
 		return cli.Usagef("--hot: write a share as 99.9%% or 0.999")
 	}

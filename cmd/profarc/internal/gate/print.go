@@ -114,7 +114,7 @@ func valueText(c *criteria.Criterion) string {
 
 func thresholdText(c *criteria.Criterion) string {
 	switch {
-	case c.Threshold == 0:
+	case c.HasNoThreshold():
 		return "-"
 	case c.Bound == criteria.Least:
 		return "at least " + amountText(c.Unit, c.Threshold)

@@ -35,22 +35,13 @@ type importOptions struct {
 	unordered bool
 	json      bool
 	weighted  []string
-	failure   string
+	failure   cli.FailureMode
 	expansion int64
-	expect    int
-	expected  string // file with the names of the expected inputs
 
 	importers []codec.Importer
 	flags     *pflag.FlagSet
 	of        formatflags.Flags
 }
-
-// What becomes of an import when a file is bad.
-const (
-	failAny = "any"  // write nothing
-	failAll = "all"  // write the others, and fail only if all are bad
-	failNo  = "warn" // same as failAll, since an archive needs at least one file
-)
 
 func Command(a *cli.App) *cobra.Command {
 	o := importOptions{importers: formats.Importers()}
@@ -89,14 +80,10 @@ What the archive cannot keep is counted and reported. The formats:
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	f.StringArrayVar(&o.weighted, "weighted", nil,
 		"a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
-	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
-	f.IntVar(&o.expect, "expect", 0, "number of files that the training run should have left")
-	f.StringVar(&o.expected, "expect-list", "", "file with the names of these files, a line each; - for the standard input")
+	o.failure.AddFlags(cmd)
 	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
 		"how many times its size a compressed file may expand to; 0 for no bound")
 	o.flags, o.of = f, formatflags.AddFlags(f, o.importers)
-	_ = cmd.RegisterFlagCompletionFunc("failure-mode",
-		cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -147,14 +134,8 @@ func (o *importOptions) checkFlags(inputs []formats.Input) error {
 			return err
 		}
 	}
-	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
-		return cli.Usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
-	}
 	if o.keepsRuns() && (len(inputs) > 1 || inputs[0].Weight != 0) {
 		return cli.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
-	}
-	if o.expect < 0 {
-		return cli.Usagef("--expect %d: it is a number of files", o.expect)
 	}
 	if o.expansion < 0 {
 		return cli.Usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
@@ -187,7 +168,7 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	if err != nil {
 		return err
 	}
-	expected, err := app.ReadNames(a, "expect-list", o.expected)
+	expected, err := o.failure.ReadNames(a)
 	if err != nil {
 		return err
 	}
@@ -197,8 +178,8 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	begin := time.Now()
 	skipped := []skippedFile(nil)
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
-		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny,
-		Expect: o.expect, ExpectNames: expected,
+		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure.SkipsBad(),
+		Expect: o.failure.Expect, ExpectNames: expected,
 		MaxExpansion: cmp.Or(o.expansion, -1),
 		Accept:       func(in formats.Input, i codec.Importer) error { return o.checkFormat(in, i, len(inputs)) },
 		OnSkip:       func(in formats.Input, why error) { skipped = append(skipped, reportSkipped(a, argumentOf(in), why)) },
@@ -220,9 +201,9 @@ func (o *importOptions) checkFormat(in formats.Input, i codec.Importer, inputs i
 	if err := o.of.RefuseForeign(o.flags, in.Name+" is", name); err != nil {
 		return err
 	}
-	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure != failAny {
+	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure.SkipsBad() {
 		// Earlier versions checked such files before they read them.
-		return cli.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode %s", failAny)
+		return cli.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode any")
 	}
 	return nil
 }
@@ -250,7 +231,7 @@ func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 	}()
 	in, err := formats.Import(ctx, inputs, o)
 	if len(inputs) > 1 && (errors.Is(err, llvm.ErrCut) || errors.Is(err, formats.ErrEmpty)) {
-		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, failAll)
+		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, cli.FailAll)
 	}
 	return in, formatflags.ExplainError(err)
 }

@@ -2,6 +2,7 @@
 package mergecmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -13,9 +14,11 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -32,6 +35,7 @@ type mergeOptions struct {
 	flatten   string
 	jobs      int
 	json      bool
+	failure   cli.FailureMode
 }
 
 const commandHelp = `Merge adds up what several training runs counted. Nothing is lost: every receiver, value and successor
@@ -55,6 +59,12 @@ it; layers on different bases, or a layer and another archive, are not. --flatte
 merged and its base together into one archive: of each version of a method it has the profile of the
 layer, or else that of the base.
 
+--failure-mode says what becomes of the merge when an archive is damaged, does not go together with the
+others, or repeats one of them: with any nothing is written, and all such archives are named; with all
+and warn the others are merged, a dump that comes twice counts once, and the account of the result
+(info --losses) has what was left out. --expect and --expect-list say how many archives, or which, the
+runs should have left.
+
 An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
 
 func Command(a *cli.App) *cobra.Command {
@@ -69,7 +79,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
 		Args:              cli.Args(1, -1, "the archives to merge"),
 		ValidArgsFunction: cli.CompleteArchives(-1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
@@ -86,6 +96,7 @@ func Command(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("flatten", cli.CompleteArchives(-1))
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
+	o.failure.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("versions",
 		cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -95,6 +106,7 @@ type mergeReport struct {
 	Archive    string            `json:"archive"`
 	Inputs     []mergeInput      `json:"inputs"`
 	Superseded []supersededInput `json:"superseded,omitempty"` // archives left out
+	Skipped    []badInput        `json:"inputs_skipped,omitempty"`
 	Dumps      int               `json:"dumps"`
 	Bytes      int64             `json:"bytes"`
 	DumpID     string            `json:"dump_id"`
@@ -122,16 +134,20 @@ type narrowing struct {
 	OldRejoined int `json:"entries_that_are_the_vms_own_again"`
 }
 
-func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) error {
+func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) error {
 	begin := time.Now()
 	a.Drafts = true
-	versions, inputs, superseded, err := o.checkFlags(ctx, a, args)
+	versions, p, err := o.checkFlags(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: codec.Losses{}}
-	b, err := mergeAll(ctx, a, inputs, o)
-	if err == nil && o.flatten != "" {
+	b, err := p.mergeSound(ctx, a, o)
+	if err != nil {
+		return err
+	}
+	p.addToAccount(b.Internal())
+	r := mergeReport{Archive: o.out, Inputs: p.inputs, Superseded: p.superseded, Skipped: p.bad, Lost: codec.Losses{}}
+	if o.flatten != "" {
 		b, err = flattenOnBase(ctx, a, b, o)
 	}
 	if err == nil {
@@ -147,13 +163,14 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts,
 		time.Since(begin).Nanoseconds()
 	if o.json {
-		return a.PrintJSON(r)
+		err = a.PrintJSON(r)
+	} else {
+		r.printReport(a)
 	}
-	r.printReport(a)
-	return nil
+	return cmp.Or(err, app.RefuseUnaccounted(written.Unaccounted))
 }
 
-func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder,
+func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o *mergeOptions) (b *builder.Builder,
 	err error) {
 	top, err := merged.Open("what was merged")
 	if err != nil {
@@ -179,33 +196,36 @@ func noLayers(base *reader.Store, name string) error {
 		name)
 }
 
-// checkFlags returns the versions of methods to keep, the archives to merge, and those that others supersede.
-func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merging.Versions, []mergeInput,
-	[]supersededInput, error) {
+// checkFlags returns the versions of methods to keep, and the archives to merge.
+func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merging.Versions, *mergePlan,
+	error) {
 	versions := merging.Versions(o.versions)
 	if !slices.Contains([]merging.Versions{merging.AllVersions, merging.NewestVersion, merging.HeaviestVersion},
 		versions) {
-		return "", nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+		return "", nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
-		return "", nil, nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+		return "", nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
 	}
 	if cli.CheckOutput(o.out, o.flatten) != nil {
-		return "", nil, nil, cli.Usagef("-o %s is the base: name another file", o.out)
+		return "", nil, cli.Usagef("-o %s is the base: name another file", o.out)
 	}
 	if o.jobs < 1 {
-		return "", nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+		return "", nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
-	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
+	p, err := planMerge(ctx, a, args, o)
+	if err == nil && (o.failure.SkipsBad() || len(p.bad) == 0) {
+		err = setWeights(p.inputs, o)
+	}
 	if err == nil && versions == merging.NewestVersion {
-		err = checkDated(inputs, "--versions newest")
+		err = checkDated(p.inputs, "--versions newest")
 	}
-	return versions, inputs, superseded, err
+	return versions, p, err
 }
 
 // finishMerge drops versions, narrows rows, and records the losses.
 func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merging.Versions,
-	o mergeOptions) (err error) {
+	o *mergeOptions) (err error) {
 	var dropped int
 	r.Versions, dropped, err = merging.KeepVersions(ctx, b.Internal(), versions)
 	if err != nil {
@@ -218,7 +238,7 @@ func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versi
 	r.Dumps, r.Doubtful = merging.Dumps(b.Internal()), int(b.Internal().Unmatchable())
 	r.OldDoubtful = r.Doubtful
 	r.addLoss("profiles of versions of the code that were not kept", dropped)
-	r.addLoss(codec.LossKind(merging.Unmerged(o.asLLVM)), int(b.Internal().Unmerged()))
+	r.addUnmerged(b.Internal(), codec.LossKind(merging.Unmerged(o.asLLVM)))
 	r.addLoss("rows of receivers, whose counts went to all others", cut)
 	return nil
 }
@@ -245,6 +265,22 @@ func (r *mergeReport) addLoss(what codec.LossKind, n int) {
 	}
 }
 
+// addUnmerged adds the entries that could not be summed, and their counts.
+func (r *mergeReport) addUnmerged(b *profileset.Set, what codec.LossKind) {
+	amounts := b.UnmergedAmounts() // FirstUnmerged forgets them
+	lost := codec.Loss{What: what, Count: int(b.Unmerged()), First: b.FirstUnmerged()}
+	for _, u := range ledger.SortedUnits(amounts) {
+		lost.Unit = u
+		lost.Amount = amounts[u]
+		r.Lost.AddLoss(lost)
+		lost.Count = 0
+		lost.First = nil
+	}
+	if lost.Unit == "" {
+		r.Lost.AddLoss(lost)
+	}
+}
+
 func (r *mergeReport) printReport(a *cli.App) {
 	for _, in := range r.Inputs {
 		if in.Draft != "" {
@@ -254,6 +290,9 @@ func (r *mergeReport) printReport(a *cli.App) {
 		if in.Weight != layout.WeightOne.String() {
 			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
 		}
+	}
+	for _, bad := range r.Skipped {
+		fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", escape.Printable(bad.Reason))
 	}
 	for _, s := range r.Superseded {
 		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)

@@ -2,6 +2,7 @@ package mergecmd
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -35,67 +38,139 @@ type supersededInput struct {
 	By   string `json:"by"`
 }
 
-// mergeInputs parses the arguments, reads the archives' headers, and computes their weights.
-func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) ([]mergeInput,
-	[]supersededInput, error) {
-	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
-	if err != nil {
-		return nil, nil, err
+// A mergePlan has the archives to merge, and those to leave out.
+type mergePlan struct {
+	inputs     []mergeInput
+	superseded []supersededInput
+	expected   ledger.Expectation
+	bad        []badInput
+}
+
+// A badInput is an archive that cannot be merged.
+type badInput struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+	err    error
+}
+
+func (p *mergePlan) addBad(path string, err error) {
+	p.bad = append(p.bad, badInput{path, app.Message(err), err})
+}
+
+// refused returns an error with all bad archives, unless they may be left out.
+func (p *mergePlan) refused(o *mergeOptions) error {
+	var all ledger.BadInputs
+	for i := range p.bad {
+		all = append(all, p.bad[i].err)
 	}
+	switch {
+	case len(all) > 0 && (len(p.inputs) == 0 || !o.failure.SkipsBad()):
+		return all
+	case !o.failure.SkipsBad():
+		return p.expected.Refused()
+	}
+	return nil
+}
+
+// addToAccount adds the archives that were left out, and those that are missing, to the account of the result.
+func (p *mergePlan) addToAccount(b *profileset.Set) {
+	merging.NoteOperation(b)
+	for i := range p.bad {
+		bad := &p.bad[i]
+		b.AddInput(ledger.LeftOut(bad.Path, bad.err, errors.Is(bad.err, merge.ErrCounted)))
+	}
+	for _, in := range p.expected.MissingInputs() {
+		b.AddInput(in)
+	}
+}
+
+// planMerge parses the arguments and reads the archives' headers.
+func planMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) (p *mergePlan, err error) {
+	p = &mergePlan{}
+	names, err := o.failure.ReadNames(a)
+	if err != nil {
+		return nil, err
+	}
+	var all []mergeInput
+	var contents []merging.Contents
+	var given []string
+	for _, arg := range args {
+		in, err := parseMergeInput(arg)
+		if err == nil {
+			err = cli.CheckArchiveName(o.out, in.Path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, in.Path)
+		of, err := in.readHeader(ctx, a)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			p.addBad(in.Path, err)
+		default:
+			all = append(all, in)
+			contents = append(contents, of)
+		}
+	}
+	p.expected = ledger.Expect(given, o.failure.Expect, names)
+	return p, p.selectMergeable(all, contents)
+}
+
+// readHeader reads the header and the contents of an archive.
+func (in *mergeInput) readHeader(ctx context.Context, a *cli.App) (of merging.Contents, err error) {
+	err = a.WithStore(ctx, in.Path, func(s *reader.Store) (err error) {
+		in.header = *s.Header()
+		if disk.CheckFinal(s.Header()) != nil {
+			in.Draft = disk.VersionString(s.Header().Version)
+		}
+		of, err = merging.ContentsOf(s)
+		return err
+	})
+	return of, err
+}
+
+// selectMergeable separates superseded archives, and those that do not go together with the others.
+func (p *mergePlan) selectMergeable(all []mergeInput, contents []merging.Contents) error {
+	by, err := merging.Superseded(contents)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	probe := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
+	errs := merging.NoteAll(probe.Internal(), contents, by)
+	for i, other := range by {
+		switch {
+		case other >= 0:
+			p.superseded = append(p.superseded, supersededInput{all[i].Path, all[other].Path})
+		case errs[i] != nil:
+			p.addBad(all[i].Path, errs[i])
+		default:
+			p.inputs = append(p.inputs, all[i])
+		}
+	}
+	return nil
+}
+
+// setWeights computes the weights of the archives.
+func setWeights(inputs []mergeInput, o *mergeOptions) error {
 	if o.normalize {
 		equalizeWeights(inputs)
 	}
 	if o.halfLife != "" {
 		if err := applyHalfLife(inputs, o.halfLife); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
 	for i := range inputs {
 		in := &inputs[i]
 		in.Weight = in.weight.String()
 		if in.weight != layout.WeightOne && in.header.Flags&disk.FlagMerged != 0 {
-			return nil, nil,
-				cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
-					"archives that it was made from", in.Path)
+			return cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
+				"archives that it was made from", in.Path)
 		}
 	}
-	return inputs, superseded, nil
-}
-
-// readMergeInputs reads the headers, and separates superseded archives.
-func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
-	superseded []supersededInput, err error) {
-	all := make([]mergeInput, len(args))
-	contents := make([]merging.Contents, len(args))
-	for i, arg := range args {
-		all[i], err = parseMergeInput(arg)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := cli.CheckArchiveName(o.out, all[i].Path); err != nil {
-			return nil, nil, err
-		}
-		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
-			all[i].header = *s.Header()
-			if disk.CheckFinal(s.Header()) != nil {
-				all[i].Draft = disk.VersionString(s.Header().Version)
-			}
-			contents[i], err = merging.ContentsOf(s)
-			return err
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	by, err := merging.Superseded(contents)
-	for i, other := range by {
-		if other < 0 {
-			inputs = append(inputs, all[i])
-		} else {
-			superseded = append(superseded, supersededInput{all[i].Path, all[other].Path})
-		}
-	}
-	return inputs, superseded, err
+	return nil
 }
 
 // parseMergeInput parses PATH or PATH:WEIGHT. If a file with the name arg exists, arg is its path.
@@ -169,15 +244,44 @@ func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Bu
 	return b, err
 }
 
-// mergeAll merges the archives, o.jobs at a time.
-func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+// mergeSound merges the archives of the plan. Those that turn out to be damaged are added to the bad ones; if they may be
+// left out, the others are merged again.
+func (p *mergePlan) mergeSound(ctx context.Context, a *cli.App, o *mergeOptions) (*builder.Builder, error) {
+	for {
+		if err := p.refused(o); err != nil {
+			return nil, err
+		}
+		b, errs := mergeAll(ctx, a, p.inputs, o)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var sound []mergeInput
+		for i, err := range errs {
+			if err != nil {
+				p.addBad(p.inputs[i].Path, err)
+			} else {
+				sound = append(sound, p.inputs[i])
+			}
+		}
+		if len(sound) == len(p.inputs) {
+			return b, nil
+		}
+		p.inputs = sound
+	}
+}
+
+// mergeAll merges the archives, o.jobs at a time. It returns an error, or nil, for each.
+func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o *mergeOptions) (b *builder.Builder,
+	errs []error) {
 	first := inputs[0].header
+	errs = make([]error, len(inputs))
 	if len(inputs) == 1 && inputs[0].Draft != "" && inputs[0].weight == layout.WeightOne && !o.asLLVM {
-		return convertDraft(ctx, a, inputs[0])
+		b, errs[0] = convertDraft(ctx, a, inputs[0])
+		return b, errs
 	}
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
-	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,
+	b = builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,
 		SpillFolder: filepath.Dir(o.out)})
 	reading := a.Meter("merging")
 	total := int64(0)
@@ -186,22 +290,23 @@ func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptio
 	for _, in := range inputs {
 		total += in.header.FileSize
 	}
-	jobs, ctx := errgroup.WithContext(ctx)
+	jobs := errgroup.Group{}
 	jobs.SetLimit(max(o.jobs, 1))
 	if o.asLLVM {
 		jobs.SetLimit(1) // the result depends on the order
 	}
-	for _, in := range inputs {
+	for i, in := range inputs {
 		jobs.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
+			errs[i] = ctx.Err()
+			if errs[i] == nil {
+				errs[i] = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+					return merge.Into(ctx, b, s, merge.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+				})
 			}
-			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
-				return merge.Into(ctx, b, s, merge.Run{Weight: in.weight, AsLLVM: o.asLLVM})
-			})
 			reading.Report(done.Add(in.header.FileSize), total)
-			return err
+			return nil
 		})
 	}
-	return b, jobs.Wait()
+	_ = jobs.Wait()
+	return b, errs
 }

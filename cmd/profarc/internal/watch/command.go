@@ -2,9 +2,12 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
@@ -39,7 +43,10 @@ once, and are tried again when they change. Of several dumps of one process the 
 counts; a later one cannot take the place of one that was merged.
 
 SIGTERM and an interrupt end it after the batch under way, with exit code 0; the exit code is 1 if
-the archive or the folder cannot be read or written. --once merges what is there and ends. --json
+the archive or the folder cannot be read or written. --once merges what is there and ends. Then the
+archive's account has the files that were set aside, and --failure-mode says what they mean: with any
+the exit code is 1 if there is one, with all and warn only if nothing could be merged. --expect and
+--expect-list say how many files, or which, should be there. --json
 prints a line for each batch: "merged", "bytes" of the files, "known" (their counts were in the archive
 already), "removed", "in_use", "aside" with "file" and "reason", "archive_bytes", "dumps", "lost", "ns".
 These fields are stable.`
@@ -51,6 +58,7 @@ type options struct {
 	maxFile      string
 	delay        time.Duration
 	json         bool
+	failure      cli.FailureMode
 }
 
 func Command(a *cli.App) *cobra.Command {
@@ -77,6 +85,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.DurationVar(&o.delay, "delay", time.Second,
 		"time between two looks at the folder; files that come meanwhile are merged together")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
+	o.failure.AddFlags(cmd)
 	return cmd
 }
 
@@ -87,6 +96,9 @@ func (o *options) checkFlags(folder string) (watcher.Options, error) {
 	}
 	if o.remove && o.keep {
 		return w, cli.Usagef("--remove and --keep: choose one")
+	}
+	if o.failure.ExpectsFiles() && !o.once {
+		return w, cli.Usagef("--expect is for --once: a watch that goes on cannot tell when all files are there")
 	}
 	if o.delay < 0 {
 		return w, cli.Usagef("--delay %v: it must not be negative", o.delay)
@@ -104,6 +116,11 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	if err != nil {
 		return err
 	}
+	expected, err := o.expectFiles(a, folder)
+	if err != nil {
+		return err
+	}
+	options.Missing = expected.MissingInputs()
 	w, err := watcher.Open(folder, o.out, options)
 	if err != nil {
 		return err
@@ -116,7 +133,35 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	if err := w.RunOnce(ctx, p.printBatch); err != nil {
 		return err
 	}
-	return p.printEnd()
+	return cmp.Or(p.printEnd(), p.refuseBad(&expected))
+}
+
+// expectFiles compares the files in the folder with those that should be there.
+func (o *options) expectFiles(a *cli.App, folder string) (e ledger.Expectation, err error) {
+	names, err := o.failure.ReadNames(a)
+	if err != nil {
+		return e, err
+	}
+	files, _ := os.ReadDir(folder) // the watcher reports the error
+	var given []string
+	for _, f := range files {
+		if f.Type().IsRegular() && f.Name() != filepath.Base(o.out) && !strings.HasPrefix(f.Name(), ".") {
+			given = append(given, f.Name())
+		}
+	}
+	return ledger.Expect(given, o.failure.Expect, names), nil
+}
+
+// refuseBad returns an error if files were set aside, or are missing, and --failure-mode does not allow it.
+func (p *printer) refuseBad(expected *ledger.Expectation) error {
+	if p.o.failure.SkipsBad() && (p.sound > 0 || p.aside == 0) {
+		return nil
+	}
+	if err := expected.Refused(); err != nil || p.aside == 0 {
+		return err
+	}
+	return fmt.Errorf("%d of %s were set aside: --failure-mode %s accepts it", p.aside,
+		cli.Amount(p.aside+p.sound, "file"), cli.FailAll)
 }
 
 type printer struct {
@@ -125,6 +170,8 @@ type printer struct {
 	begin time.Time // start of the batch
 	did   bool
 	inUse int // number of files in use in the last batch
+	sound int // number of files that are in the archive
+	aside int
 }
 
 // printBatch prints a batch, unless nothing was done.
@@ -132,6 +179,8 @@ func (p *printer) printBatch(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin = time.Now()
 	p.inUse = b.InUse
+	p.sound += b.Merged + b.Known
+	p.aside += len(b.Aside)
 	if !b.DidAnything() {
 		return nil
 	}

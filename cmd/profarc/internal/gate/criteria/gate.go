@@ -28,10 +28,22 @@ type Limits struct {
 	Overlap  float64       // least overlap with the baseline
 	Size     int64         // most bytes
 	Growth   float64       // most times the size of the baseline
+	Breadth  int           // fewest methods of the program itself with counts, without a baseline
+	Weight   float64       // least share of all counts in the program itself, without a baseline
 	Runs     int           // fewest dumps that the archive was made from
+	Inputs   int           // fewest inputs that were read
+	Damaged  Allowance     // inputs that are damaged, missing, skipped or cut
+	Lost     Allowance     // lost share of the counts of a unit
 	Age      time.Duration // maximum time since the last dump
 	// Hot is the share of the baseline's counts that defines its hot methods. It is not a threshold.
 	Hot layout.Weight
+}
+
+// An Allowance is a greatest value. The zero Allowance allows nothing.
+type Allowance struct {
+	Most    float64
+	IsShare bool // Most is a share of all, from 0 to 1
+	IsOff   bool // the criterion is disabled
 }
 
 // Evidence is the material for judging an archive. A missing part disables the criteria that need it. A part that
@@ -71,6 +83,8 @@ const (
 	UnitBytes   = "bytes"
 	UnitTimes   = "times"
 	UnitRuns    = "runs"
+	UnitInputs  = "inputs"
+	UnitMethods = "methods"
 	UnitSeconds = "seconds"
 )
 
@@ -84,6 +98,8 @@ type Criterion struct {
 	Threshold float64  `json:"threshold"` // least or greatest Value that passes
 	Unit      string   `json:"unit"`
 	Reason    string   `json:"reason"` // explanation for people
+
+	allowsNone bool // 0 is a threshold, and does not disable the criterion
 }
 
 // A Bound is the kind of a threshold. The threshold itself passes.
@@ -99,15 +115,17 @@ const (
 const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
-var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "size", "growth", "runs", "age"}
+var Names = []string{"fit", NameOfChecked, "breadth", "weight", "coverage", "spread", "overlap", "size", "growth", "runs",
+	"inputs", "damaged", "lost", "age"}
 
 // JudgeArchive judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
 // criteria.
 func JudgeArchive(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
 	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
-		j.judgeRuns(), j.judgeAge())
-	return criteria, ctx.Err()
+		j.judgeRuns())
+	criteria = append(criteria, j.judgeAccount()...)
+	return append(criteria, j.judgeAge()), ctx.Err()
 }
 
 // A Verdict is the overall result.
@@ -138,6 +156,9 @@ func VerdictOf(criteria []Criterion) Verdict {
 // BlocksPass reports whether the criterion keeps the archive from passing.
 func (c *Criterion) BlocksPass() bool { return c.State == Failed || c.State == Unchecked && !c.Waived }
 
+// HasNoThreshold reports whether the criterion only shows its value.
+func (c *Criterion) HasNoThreshold() bool { return c.Threshold == 0 && !c.allowsNone }
+
 type judge struct {
 	ctx      context.Context
 	s        *reader.Store // the file
@@ -157,7 +178,7 @@ func (c Criterion) switchedOff(reason string) Criterion {
 }
 
 func (c Criterion) offWithout() Criterion {
-	if c.Threshold == 0 {
+	if c.HasNoThreshold() {
 		c.State = Off
 	}
 	return c
@@ -172,27 +193,50 @@ func (c Criterion) judgedBy(value float64, format string, args ...any) Criterion
 	return c.offWithout()
 }
 
-// judgeFit judges the score of the check against the program, and the share of events that it covers.
+// judgeFit judges the score of the check against the program, the share of events that it covers, and how much of the
+// program the archive has.
 func (j *judge) judgeFit() []Criterion {
 	c := Criterion{Name: "fit", Bound: Least, Threshold: j.limits.Fit, Unit: UnitShare}
 	of := Criterion{Name: NameOfChecked, Bound: Least, Threshold: j.limits.Checked, Unit: UnitShare}
+	breadth := Criterion{Name: "breadth", Bound: Least, Threshold: float64(j.limits.Breadth), Unit: UnitMethods}
+	weight := Criterion{Name: "weight", Bound: Least, Threshold: j.limits.Weight, Unit: UnitShare}
+	without := func(c, of Criterion, reason string) []Criterion {
+		return []Criterion{c, of.switchedOff(reason), breadth.switchedOff(reason), weight.switchedOff(reason)}
+	}
 	if j.evidence.Fit == nil {
-		return []Criterion{c.switchedOff(j.evidence.NoProgram), of.switchedOff(j.evidence.NoProgram)}
+		return without(c.switchedOff(j.evidence.NoProgram), of, j.evidence.NoProgram)
 	}
 	found, err := j.evidence.Fit()
 	switch {
 	case errors.Is(err, fit.ErrDomain):
-		return []Criterion{c.unchecked("%v", err), of.switchedOff("see fit")}
+		return without(c.unchecked("%v", err), of, "see fit")
 	case err != nil:
 		c.State, c.Reason = Failed, err.Error()
-		return []Criterion{c.offWithout(), of.switchedOff("see fit")}
+		return without(c.offWithout(), of, "see fit")
 	}
 	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	text := staleText(found)
 	if share := found.CheckedNote(percent); share != "" {
 		text = strings.TrimSpace(share) + ": " + text
 	}
-	return []Criterion{c.judgedBy(found.Score, "%s", text), of.judgedByCoverage(found)}
+	c = c.judgedBy(found.Score, "%s", text)
+	of = of.judgedByCoverage(found)
+	if j.evidence.BaselineName != "" {
+		const reason = "coverage and spread compare with the baseline"
+		return []Criterion{c, of, breadth.switchedOff(reason), weight.switchedOff(reason)}
+	}
+	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of the program itself with counts",
+		cli.Amount(found.OwnMethods, "method"))
+	weight = weight.judgedBy(found.OwnShare, "of all counts are in methods of the program itself")
+	return []Criterion{c, of, breadth.idleIfFailed(), weight.idleIfFailed()}
+}
+
+// idleIfFailed adds what a first archive with so little means.
+func (c Criterion) idleIfFailed() Criterion {
+	if c.State == Failed {
+		c.Reason += ", too little to judge: the program was idle, or it is another one"
+	}
+	return c
 }
 
 // judgedByCoverage judges the checked share of events. A low share is Unchecked rather than Failed, because the rest

@@ -53,22 +53,26 @@ func renamesOf(found *fit.Report) []CheckRename {
 
 // A Check is the report of profarc check. Shares and confidences are from 0 to 1.
 type Check struct {
-	Archive  string                `json:"archive"`
-	Against  string                `json:"against"`
-	Domain   string                `json:"domain"`
-	Score    float64               `json:"score"`
-	Checked  float64               `json:"checked"` // share of all events that the score covers
-	Verdict  Verdict               `json:"verdict"`
-	Missing  []string              `json:"missing,omitempty"`    // missing elements of the class path
-	Origin   *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
-	States   map[string]CheckState `json:"states"`               // totals by name of the state
-	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
-	ByName   bool                  `json:"by_name"`              // whether methods were matched without class loaders
-	Loaders  []loaders.Doubt       `json:"loader_doubts"`
-	Points   CheckPoints           `json:"moved_points"`
-	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
-	Renames  []CheckRename         `json:"renames"` // those with the most counts first
-	Verdicts []CheckVerdict        `json:"verdicts,omitempty"`
+	Archive string                `json:"archive"`
+	Against string                `json:"against"`
+	Domain  string                `json:"domain"`
+	Score   float64               `json:"score"`
+	Checked float64               `json:"checked"` // share of all events that the score covers
+	Verdict Verdict               `json:"verdict"`
+	Missing []string              `json:"missing,omitempty"`    // missing elements of the class path
+	Origin  *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
+	States  map[string]CheckState `json:"states"`               // totals by name of the state
+	// OwnMethods are methods with counts that the code has, without those of the JDK unless it is nothing else. OwnShare
+	// is their share of all counts.
+	OwnMethods int             `json:"-"`
+	OwnShare   float64         `json:"-"`
+	Reasons    []CheckReason   `json:"unchecked"` // most profiles first
+	ByName     bool            `json:"by_name"`   // whether methods were matched without class loaders
+	Loaders    []loaders.Doubt `json:"loader_doubts"`
+	Points     CheckPoints     `json:"moved_points"`
+	Misfits    []CheckVerdict  `json:"misfits"` // the heaviest losses first
+	Renames    []CheckRename   `json:"renames"` // those with the most counts first
+	Verdicts   []CheckVerdict  `json:"verdicts,omitempty"`
 	// NoLongerCertain lists the sites that are certain in the archive and not in the profiles
 	// of the code. It is nil for other kinds of code.
 	NoLongerCertain *compare.Ranking[compare.Certainty] `json:"no_longer_certain,omitempty"`

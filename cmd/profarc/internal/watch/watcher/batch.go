@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	account "github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -238,6 +240,26 @@ next:
 	}
 }
 
+// accountForAside adds the files that were set aside to the account of the archive, unless it has them. A continuous
+// watcher tries them again, and so adds none.
+func (m *openBatch) accountForAside() {
+	b := m.sum.Internal()
+	merging.NoteOperation(b)
+	if m.w.continuous {
+		return
+	}
+	known := b.Account().Inputs
+	bad := slices.Clone(m.w.o.Missing)
+	for _, aside := range m.Aside {
+		bad = append(bad, account.LeftOut(aside.Path, aside.Reason, false))
+	}
+	for _, in := range bad {
+		if !slices.ContainsFunc(known, func(k account.Input) bool { return k.State == in.State && k.Name == in.Name }) {
+			b.AddInput(in)
+		}
+	}
+}
+
 // publishBatch publishes the archive, and then removes the files whose counts it has.
 func (m *openBatch) publishBatch(ctx context.Context) error {
 	if m.Merged > 0 {
@@ -246,6 +268,7 @@ func (m *openBatch) publishBatch(ctx context.Context) error {
 			m.archive.Close()
 			m.archive = nil
 		}
+		m.accountForAside()
 		r, err := m.sum.Commit(ctx, m.w.out)
 		if err != nil {
 			return err

@@ -55,6 +55,10 @@ func buildOverview(r *request) (any, error) {
 	if !r.inReport {
 		o.File = r.archive().Mapping().Name()
 	}
+	if account := described.Account; account != nil && !account.IsComplete() {
+		o.Odd = append(o.Odd, link{Text: fmt.Sprintf("The profile is incomplete. Inputs: %s. Lost: %s", account.InputsText(),
+			account.LostText())})
+	}
 	if err := o.addCounts(r); !errors.As(err, &o.Counting) {
 		return o, err
 	}
