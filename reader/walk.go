@@ -112,8 +112,8 @@ func (w *methodWalk) fillBatch() {
 	})
 }
 
-// takeFirst takes the lesser method of two walks in the order of classes, names and signatures. It returns nil at the
-// end of both and after an error.
+// takeFirst returns the next method of two walks, which is the lesser by class, name and signature, and advances its
+// walk. It returns nil at the end of both walks and after an error.
 func takeFirst(records, rows *methodWalk) (*Method, error) {
 	r, err := records.peekMethod()
 	if err != nil {

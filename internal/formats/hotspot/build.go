@@ -23,7 +23,7 @@ type TextOptions struct {
 	Config builder.Config
 	// Unordered drops the order of methods, so that texts that differ only in it become the same archive.
 	Unordered bool
-	// Salvage keeps what is whole of a text that is cut off or damaged.
+	// Salvage imports the intact part of a truncated or damaged text.
 	Salvage bool
 }
 

@@ -13,7 +13,7 @@ import (
 
 // An Importer reads the output of PrintMethodData.
 type Importer struct {
-	// Salvage keeps what is whole of a text that is cut off or damaged.
+	// Salvage imports the intact part of a truncated or damaged text.
 	Salvage bool
 }
 

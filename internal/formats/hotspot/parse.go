@@ -26,7 +26,7 @@ type textParser struct {
 	report *TextReport
 
 	ruled     bool // a rule precedes each method
-	salvage   bool // keep what is whole of a text with a mistake
+	salvage   bool // keep the intact part of a damaged text
 	unknown   bool // the last entry was of an unknown kind, so that its further lines are lost too
 	hasPoints bool // a listing has a bytecode with a profile
 }
@@ -463,7 +463,7 @@ type cursor struct{ parse.Cursor }
 
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
-// takeCounter takes a method counter of 32 bits, which is printed as negative after an overflow.
+// takeCounter parses a 32-bit method counter. After an overflow it is printed as a negative number.
 func (c *cursor) takeCounter() uint64 {
 	if c.Skip("-") {
 		return uint64(uint32(-int32(c.Number(math.MaxInt32 + 1))))
@@ -480,7 +480,7 @@ func (c *cursor) takeCounter32() uint32 {
 	return uint32(n)
 }
 
-// takeField takes a number between its name, which ends with "(", and ")", and the spaces after it.
+// takeField parses name, which ends with "(", then a number, ")", and any spaces after it.
 func (c *cursor) takeField(name string) uint64 {
 	c.Expect(name)
 	n := c.Number(math.MaxUint64)
@@ -489,7 +489,7 @@ func (c *cursor) takeField(name string) uint64 {
 	return n
 }
 
-// takeDisplacement takes "displacement(-24)".
+// takeDisplacement parses a displacement such as "displacement(-24)".
 func (c *cursor) takeDisplacement() int64 {
 	c.Expect("displacement(")
 	n := c.Signed(math.MaxInt64)
@@ -497,7 +497,7 @@ func (c *cursor) takeDisplacement() int64 {
 	return n
 }
 
-// takeRowCount takes "entries(2)", the number of following rows.
+// takeRowCount parses the number of following rows, such as "entries(2)".
 func (c *cursor) takeRowCount() int {
 	c.Expect("entries(")
 	n := c.Number(maxShapeRows)

@@ -308,7 +308,7 @@ func (p *textParser) skipMethodRows() error {
 	return nil
 }
 
-// takeReceiverCount takes "(42105 0.70)".
+// takeReceiverCount parses the count in a text such as "(42105 0.70)".
 func (c *cursor) takeReceiverCount() uint64 {
 	c.Expect("(")
 	n := c.Number(math.MaxUint64)
@@ -318,7 +318,7 @@ func (c *cursor) takeReceiverCount() uint64 {
 	return n
 }
 
-// takeType takes the first n bytes, which are a type as HotSpot prints it.
+// takeType parses the first n bytes as a type in the form that HotSpot prints.
 func (p *textParser) takeType(c *cursor, n int) typeID {
 	if !c.OK() || n <= 0 {
 		c.Miss("a type")
@@ -429,7 +429,7 @@ func (p *textParser) readTypeSlots(name string) (slots []textSlot, err error) {
 
 func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
 
-// takeTypeWord takes a type up to the end of the line.
+// takeTypeWord parses a type that extends to the end of the line.
 func (p *textParser) takeTypeWord(c *cursor) (w textWord) {
 	if !c.OK() {
 		return w

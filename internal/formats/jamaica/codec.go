@@ -13,7 +13,7 @@ import (
 type Importer struct {
 	// Runs makes a dump of each run in the file. Otherwise the runs are merged.
 	Runs bool
-	// Salvage leaves out lines that are cut off or malformed.
+	// Salvage leaves out truncated and malformed lines.
 	Salvage bool
 }
 

@@ -20,7 +20,7 @@ import (
 type ReadOptions struct {
 	Name   string         // file name for errors, or ""
 	Config builder.Config // configuration of the new builders
-	// Salvage leaves out lines that are cut off or malformed.
+	// Salvage leaves out truncated and malformed lines.
 	Salvage bool
 }
 

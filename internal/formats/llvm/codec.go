@@ -21,7 +21,7 @@ type Importer struct {
 	Release int
 	// Binary and DebugInfo name the programs and libraries built with -profile-correlate.
 	Binary, DebugInfo []string
-	// Salvage takes what is whole of a file that is cut off. Binary then also names the programs that have the names of
+	// Salvage imports the intact part of a truncated file. Binary then also names the programs that have the names of
 	// the functions.
 	Salvage bool
 }

@@ -88,7 +88,7 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	return text, b[packed:], err
 }
 
-// wholeNames returns the names in a section that is cut off. The last one can be incomplete; no record refers to it.
+// wholeNames returns the names in a truncated section. The last one can be incomplete; no record refers to it.
 func wholeNames(section []byte) (names []string) {
 	most := max(parse.FreeExpansion, parse.MaxExpansion*len(section))
 	for rest := section; len(rest) > 0 && most > 0; {
@@ -104,7 +104,7 @@ func wholeNames(section []byte) (names []string) {
 	return names
 }
 
-// cutChunk decodes up to most bytes of text of a chunk that is cut off.
+// cutChunk decodes up to most bytes of text of a truncated chunk.
 func cutChunk(b []byte, most int) string {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {

@@ -38,7 +38,7 @@ type ReadOptions struct {
 	// Binary and DebugInfo name programs and libraries built with -profile-correlate, whose sections or debug information
 	// Read reads. It uses the first one with the build id of the module.
 	Binary, DebugInfo []string
-	// Salvage takes what is whole of a file that is cut off.
+	// Salvage imports the intact part of a truncated file.
 	Salvage bool
 	// SkipBad leaves out functions with impossible counters, which otherwise fail the file.
 	SkipBad bool
@@ -135,7 +135,7 @@ func (s *source) readBytes(n int) (b []byte, ok bool) {
 // firstSection is the initial allocation for a section. It grows to four times the bytes read.
 const firstSection = 1 << 20
 
-// readSection consumes n bytes. If ok is false, the input ended before, and b is what was left.
+// readSection consumes n bytes. If ok is false, the input had fewer bytes, and b holds them.
 func (s *source) readSection(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
@@ -212,7 +212,7 @@ func (s *scan) cutError(within string) error {
 	return s.newError(ErrCut, s.offset+int64(s.Buffered()), "it ends within "+within)
 }
 
-// salvage drops the error of an input that is cut off after at least one function, if that is asked for. The report has
+// salvage drops the error of an input that ends after at least one function, if the options ask for it. The report has
 // it as the reason.
 func (s *scan) salvage(err error) error {
 	cut := (*Error)(nil)

@@ -122,7 +122,7 @@ func (m *rawModule) totalOf(counters []byte) (sum uint64) {
 	return sum
 }
 
-// readPadded reads a section. If the input ends within, it returns what was left.
+// readPadded reads a section. If the input ends within the section, it returns the remaining bytes.
 func (m *rawModule) readPadded(size, padding uint64, what string) ([]byte, error) {
 	b, ok := m.readSection(size)
 	if !ok {
@@ -370,7 +370,7 @@ func (m *rawModule) readBitmap(i uint64, record []byte) error {
 	return nil
 }
 
-// A rawSection is a section of counters or bitmaps. It has fewer bytes than size if the file is cut off.
+// A rawSection is a section of counters or bitmaps. It has fewer bytes than size if the file is truncated.
 type rawSection struct {
 	bytes []byte
 	size  uint64

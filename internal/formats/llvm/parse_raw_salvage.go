@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A raw file has records, counters, bitmaps, names and values in this order. If it is cut off behind the records, its
+// A raw file has records, counters, bitmaps, names and values in this order. If it is truncated behind the records, its
 // functions are taken with the counters that are there. Their names can come from the program.
 
 // salvageSections returns err unless the module has whole records and some counters, and is to be salvaged. It then
@@ -55,8 +55,7 @@ func readProgramNames(p *elf.File, _ uint64) (*correlation, error) {
 	return &correlation{names: names}, nil
 }
 
-// salvageValues drops the error of a file that is cut off within the values of a function with sites, if that is asked
-// for.
+// salvageValues drops the error of a file that ends within the values of a function with sites, if that is asked for.
 func (m *rawModule) salvageValues(sites int, err error) error {
 	cut := (*Error)(nil)
 	if !m.o.Salvage || !errors.As(err, &cut) || cut.Kind != ErrCut {

@@ -21,7 +21,7 @@ const (
 	LossCounter codec.LossKind = Dropped + "a counter is above 2^56, as no count is"
 	LossNoOwner codec.LossKind = "counters that no function of the file has"
 
-	// Parts of a file that is cut off.
+	// Parts of a truncated file.
 	LossCut       codec.LossKind = Dropped + "their counters are behind the end of the file"
 	LossCutCounts codec.LossKind = "counters behind the end of the file, which are taken as 0"
 	LossCutBitmap codec.LossKind = "MC/DC bitmaps behind the end of the file"

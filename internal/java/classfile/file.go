@@ -113,7 +113,7 @@ type parser struct {
 	bad  bool
 }
 
-// takeBytes takes n bytes. A 32-bit size that does not fit an int is negative.
+// takeBytes reads the next n bytes. A 32-bit size that does not fit an int is negative.
 func (p *parser) takeBytes(n int) []byte {
 	if p.bad || n < 0 || n > len(p.rest) {
 		p.bad = true

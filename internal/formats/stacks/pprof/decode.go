@@ -54,7 +54,7 @@ type location struct {
 type mapping struct {
 	start, limit, offset uint64
 	file, buildID        stringRef
-	flags                uint8 // what is known of its locations: functions, files, lines, inlined calls
+	flags                uint8 // whether the functions, files, lines and inlined calls of its locations are known
 }
 
 // A sampleType is the type of a sample value.

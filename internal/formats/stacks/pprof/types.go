@@ -60,7 +60,7 @@ func (k *importBuild) chooseTypes(want string) error {
 	return nil
 }
 
-// choose keeps a type of values, and a count that goes with a time, or a time that goes with a count.
+// choose selects value type i. For a time it also selects the matching count, and for a count the matching time.
 func (k *importBuild) choose(i int) {
 	switch unit := k.stringAt(k.types[i].unit); unit {
 	case unitTime:

@@ -36,7 +36,7 @@ const (
 	LossMarks   codec.LossKind = "counters at which LLVM saturates, or marks a function as hot or warm"
 )
 
-// addClamped returns a + b, limited to math.MaxInt64, and adds what is written of b to the totals.
+// addClamped returns a + b, limited to math.MaxInt64, and adds the written part of b to the totals.
 func (r *Report) addClamped(a, b uint64, unit ledger.Unit) int64 {
 	written := min(b, math.MaxInt64-a)
 	r.Totals.Add(unit, written)

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An AccountFact is the account of an archive: its inputs, the operations since, and what was lost.
+// An AccountFact is the account of an archive: its inputs, the later operations, and the lost counts.
 type AccountFact struct {
 	Expected   uint64        `json:"expected"` // number of inputs that were named or announced
 	Read       uint64        `json:"read"`
