@@ -259,7 +259,7 @@ func (c *conservation) derivedCounts(j int) (counts []uint64, confidence float64
 	return counts, confidence, true
 }
 
-// refuseOtherSides drops pairs of points that different sides of the same branch or switch lead to.
+// refuseOtherSides drops pairs of points that are reached from different sides of the same branch or switch.
 func (c *conservation) refuseOtherSides() {
 	old := newCodeFlow(c.old.points, c.old.size)
 	now := newCodeFlow(c.now.Points, c.now.Size)

@@ -276,7 +276,8 @@ func (s *codeFlow) addEdge(from, how, to int) {
 	}
 }
 
-// controllingEdges returns the edges of branches and switches that lead to a point, or to what alone leads to it.
+// controllingEdges returns the edges of branches and switches that lead to point i. If control reaches i only by
+// running on from one other point, it returns the edges of that point instead.
 func (s *codeFlow) controllingEdges(i int) (edges []edge) {
 	for range s.points {
 		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {

@@ -55,7 +55,7 @@ func ExitCode(code int) layout.Exit { return layout.Exit(uint32(code))<<32 | 1 }
 // ExitSignal returns the layout.Exit of a process that a signal ended.
 func ExitSignal(number int) layout.Exit { return layout.Exit(uint32(number))<<32 | 2 }
 
-// HasRow reports whether the reference of a method leads to a row of an unexecuted method. Store.FindID does not
+// HasRow reports whether the reference of a method refers to the row of an unexecuted method. Store.FindID does not
 // find such methods.
 func HasRow(h *layout.Header, n layout.Ref) bool {
 	return h.Parts[PartUnexecuted].Holds(n.Offset(), UnexecutedRowSize)

@@ -55,7 +55,8 @@ func readProgramNames(p *elf.File, _ uint64) (*correlation, error) {
 	return &correlation{names: names}, nil
 }
 
-// salvageValues drops the error of a file that ends within the values of a function with sites, if that is asked for.
+// salvageValues drops the error of a file that ends within the values of a function with sites, if the options ask for
+// it.
 func (m *rawModule) salvageValues(sites int, err error) error {
 	cut := (*Error)(nil)
 	if !m.o.Salvage || !errors.As(err, &cut) || cut.Kind != ErrCut {

@@ -47,7 +47,7 @@ func (c *Copier) WithoutLost(m reader.Method, err error) error {
 	return c.hooks.Lost(m, err)
 }
 
-// Unmet returns the number of profiles that All did not reach because only damaged ones lead to them.
+// Unmet returns the number of profiles that All did not reach because they can only be found from damaged ones.
 func (c *Copier) Unmet() int {
 	return int(max(c.s.Header().Counts.Profiles, c.profilesSeen) - c.profilesSeen)
 }

@@ -182,7 +182,7 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	return nil
 }
 
-// answersOf hashes the JSON dump of profiles. The dump names the types and methods that their pointers lead to.
+// answersOf hashes the JSON dump of profiles. The dump names the types and methods that their pointers refer to.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
 	sum := xxhash.New()
 	for _, p := range all {

@@ -176,7 +176,7 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	return profiles, nil
 }
 
-// Why a JVM that is left out has no archive.
+// Reasons why a JVM is left out and has no archive.
 const (
 	notSelected = "--only does not select it"
 	notOwn      = "the program started it: only its own JVM trains, and with --inherit all"

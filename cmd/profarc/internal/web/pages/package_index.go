@@ -167,7 +167,7 @@ func splitFile(name string) (file, function string) {
 }
 
 // splitScopes splits the demangled name of a C++ or Rust function. A name does not tell which scopes are classes. The
-// last scope is taken for a class if it has type arguments, begins with a capital letter, or has a constructor.
+// last scope is treated as a class if it has type arguments, begins with a capital letter, or has a constructor.
 func splitScopes(name string) (in, class string) {
 	scopes := scopesOf(name)
 	function := scopes[len(scopes)-1]
