@@ -74,6 +74,7 @@ func mergeWhole(args []string) error {
 			return err
 		}
 	}
+	merging.NoteOperation(b.Internal())
 	_, err = b.Commit(context.Background(), f.Arg(0))
 	return err
 }

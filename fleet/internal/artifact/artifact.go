@@ -27,7 +27,7 @@
 //   - `io.github.profarc.dump`, `.dumps`: id of the dump, and ids of at most 64 merged dumps
 //   - `io.github.profarc.runs`, `.methods`, `.profiles`: counts
 //   - `io.github.profarc.base`: dump id and checksum of a layer's base, as printed by profarc info
-//   - `io.github.profarc.inputs`: numbers of the inputs of the archive by state, such as `expected=12 read=11 damaged=1`
+//   - `io.github.profarc.inputs`: numbers of the archive's inputs by state, such as `expected=12 read=11 damaged=1`
 //   - `io.github.profarc.lost`: lost counts of all by unit, such as `7/900 samples, 1/20 calls`
 //   - `io.github.profarc.score`: score of `push --class-path`, from 0 to 1
 //

@@ -20,6 +20,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/fleet/internal/tests3"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -99,6 +100,7 @@ func (s *s3) putArchives(t *testing.T, o manyarchives.Options) (whole []byte, al
 			t.Fatal(err)
 		}
 	}
+	merging.NoteOperation(b.Internal())
 	whole, _, err := b.Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -322,5 +324,26 @@ func TestResultIsNoInput(t *testing.T) {
 		if r, err := mergejob.Commit(t.Context(), s.Stores, p, place, 0, nil); err != nil || r.There != (i > 0) {
 			t.Errorf("commit %d: %+v: %v", i, r, err)
 		}
+	}
+}
+
+// TestPlansNameAllBadArchives plans with a cut archive and one that comes twice.
+func TestPlansNameAllBadArchives(t *testing.T) {
+	s := newS3(t)
+	_, all := s.putArchives(t, manyarchives.Options{N: 9, Methods: 60, Own: 20, Shared: 100})
+	s.put(t, "runs/cut.parc", all[0][:len(all[0])/2])
+	s.put(t, "runs/twice.parc", all[1])
+	o := mergejob.Options{Out: s.url("out.parc"), Work: s.url("parts/"), Parts: 1, Rows: -1, Jobs: 4, Expect: 12}
+	_, _, err := mergejob.Make(t.Context(), s.Stores, []string{s.url("runs/")}, o)
+	if err == nil {
+		t.Fatal("bad archives are planned")
+	}
+	o.SkipBad = true
+	p, v, err := mergejob.Make(t.Context(), s.Stores, []string{s.url("runs/")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Archives != 9 || len(v.Skipped) != 2 || len(p.LeftOut) != 3 {
+		t.Errorf("planned %d, skipped %v, left out %v", v.Archives, v.Skipped, p.LeftOut)
 	}
 }

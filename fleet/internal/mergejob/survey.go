@@ -255,8 +255,8 @@ func profileSizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	return all, nil
 }
 
-// selectSound drops archives that another one supersedes, and the bad ones. Its error names all bad ones, unless they may
-// be left out.
+// selectSound drops archives that another one supersedes, and the bad ones. Its error names all bad ones, unless they
+// may be left out.
 func (p *Plan) selectSound(all []plannedArchive, v *Survey, skipBad bool) (kept []plannedArchive, err error) {
 	var bad ledger.BadInputs
 	leaveOut := func(f *plannedArchive, why error) {

@@ -50,8 +50,8 @@ func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
 	return err
 }
 
-// NoteAll is Note for all archives that are not superseded. Archives with more dumps come first, so that one that repeats
-// a part of another gets the error.
+// NoteAll is Note for all archives that are not superseded. Archives with more dumps come first, so that one that
+// repeats a part of another gets the error.
 func NoteAll(b *profileset.Set, all []Contents, supersededBy []int) []error {
 	var order []int
 	for i, by := range supersededBy {

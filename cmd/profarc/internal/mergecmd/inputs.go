@@ -244,8 +244,8 @@ func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Bu
 	return b, err
 }
 
-// mergeSound merges the archives of the plan. Those that turn out to be damaged are added to the bad ones; if they may be
-// left out, the others are merged again.
+// mergeSound merges the archives of the plan. Those that turn out to be damaged are added to the bad ones. If they may
+// be left out, the others are merged again.
 func (p *mergePlan) mergeSound(ctx context.Context, a *cli.App, o *mergeOptions) (*builder.Builder, error) {
 	for {
 		if err := p.refused(o); err != nil {

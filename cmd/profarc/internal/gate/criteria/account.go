@@ -68,8 +68,8 @@ func badInputsText(account *facts.AccountFact) string {
 // chosenOperations leave counts out on request.
 var chosenOperations = []string{"reduce", "rewrite", "flatten"}
 
-// mostLost returns the lost share in the unit that lost the largest one. Weights and operations that leave counts out on
-// request do not count.
+// mostLost returns the lost share in the unit that lost the largest one. It ignores weights, and operations that leave
+// counts out on request.
 func mostLost(account *facts.AccountFact) (most float64, text string) {
 	lossy := account.Account
 	lossy.Losses = slices.DeleteFunc(slices.Clone(lossy.Losses), func(l ledger.Loss) bool {

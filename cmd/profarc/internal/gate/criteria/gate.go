@@ -115,8 +115,8 @@ const (
 const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
-var Names = []string{"fit", NameOfChecked, "breadth", "weight", "coverage", "spread", "overlap", "size", "growth", "runs",
-	"inputs", "damaged", "lost", "age"}
+var Names = []string{"fit", NameOfChecked, "breadth", "weight", "coverage", "spread", "overlap", "size", "growth",
+	"runs", "inputs", "damaged", "lost", "age"}
 
 // JudgeArchive judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
 // criteria.
