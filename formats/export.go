@@ -2,6 +2,7 @@ package formats
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -40,7 +41,7 @@ func Export(ctx context.Context, w io.Writer, s *reader.Store, e codec.Exporter)
 // format does not hold are a loss by themselves. Others are unaccounted.
 func addDifference(lost *codec.Losses, s *reader.Store, f codec.Format, written ledger.Totals) error {
 	if written == nil {
-		return nil
+		return fmt.Errorf("%s: the exporter's report has no totals", f.Name)
 	}
 	have, err := archived.Totals(s)
 	if err != nil {

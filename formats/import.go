@@ -98,9 +98,9 @@ func (repeatedError) HasAdvice() bool { return true }
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
 // Import reads inputs of one format into a builder. It merges several inputs. LLVM's inputs are merged as by
-// llvm-profdata merge, and others like archives, so that no dump counts twice. The archive keeps an account of its inputs
-// and losses, which profarc info --losses prints. The error is an [*OptionError], or has the errors of all inputs that
-// cannot be imported.
+// llvm-profdata merge, and others like archives, so that no dump counts twice. The archive keeps an account of its
+// inputs and losses, which profarc info --losses prints. The error is an [*OptionError], or has the errors of all
+// inputs that cannot be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -291,15 +291,15 @@ func (m *importing) allOrNothing(work func() error) error {
 
 // addReport adds the profiles of an importer's report to the result.
 func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) error {
-	dumps := r.Dumps
-	if r.Totals != nil && !r.HasAccount {
-		addAccounts(r, account)
+	if r.Totals == nil {
+		return fatalError{fmt.Errorf("%s: the importer's report has no totals", in.Name)}
 	}
-	for i, dump := range dumps {
-		if r.HasAccount {
-			break // it is the dump of the archive
+	dumps := r.Dumps
+	if !r.HasAccount { // otherwise the input is an archive in another form
+		addAccounts(r, account)
+		for i, dump := range dumps {
+			identify(dump.Internal(), []uint64{account.Hash, uint64(i)})
 		}
-		identify(dump.Internal(), []uint64{account.Hash, uint64(i)})
 	}
 	switch {
 	case len(dumps) == 0 && r.Sum == nil:

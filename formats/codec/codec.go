@@ -62,9 +62,9 @@ type Input struct {
 // A Report has the profiles of one input, and facts about it. An exporter returns one without profiles.
 type Report struct {
 	// Totals has the total of the counts by unit, such as 1200 "samples", of everything that the file holds. An importer
-	// adds up what it reads before it leaves anything out, and an exporter what it writes. Totals is required; an empty map
-	// means that there were no counts. Import and Export compare it with the counts of the archive, and report a difference
-	// that Lost does not explain. The units are the names that profarc info --losses prints.
+	// adds up what it reads before it leaves anything out, and an exporter what it writes. Totals is required; an empty
+	// map means that there were no counts. Import and Export compare it with the counts of the archive, and report a
+	// difference that Lost does not explain. The units are the names that profarc info --losses prints.
 	Totals map[string]uint64
 	// RunTotals has the totals of each of several Dumps.
 	RunTotals []map[string]uint64

@@ -6,13 +6,11 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -79,31 +77,24 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	if _, err := formats.Export(ctx, os.Stdout, store, &text.Exporter{}); err != nil {
-		log.Fatal(err)
+	for m, err := range store.Methods() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		name, err := m.Name()
+		if err != nil {
+			log.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			for e := range p.Entries() {
+				count, _ := e.Counter()
+				fmt.Println(name, count.Trained())
+			}
+		}
 	}
 	fmt.Println(in.Lost)
 	// Output:
-	// profarc text 1
-	// domain graal
-	// dump-id e06455018240a95430cb1951963e154b  # if you change anything, delete this line: the archive then gets an id of its own
-	//
-	// method main
-	//   profile
-	//     @0 Count calls 14
-	//
-	// method print
-	//   profile
-	//     @0 Count calls 42
-	//
-	// table inputs symbol symbol word symbol word word symbol word
-	//   row app.calls calls 2 - 6070641334644181101 1 - 0
-	//   row app.calls calls 2 - 6070641334644181101 0 calls 56
-	//
-	// table losses symbol symbol symbol word word word symbol
-	//   row import - - 0 0 0 -
-	//   row import "negative counts" - 0 1 0 -
-	//
-	// end
+	// main 14
+	// print 42
 	// [{negative counts 1 3  0 []}]
 }

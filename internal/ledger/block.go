@@ -52,8 +52,8 @@ func (c *Counter) totalOfEntry(e disk.Entry) (sum uint64) {
 	return sum
 }
 
-// TotalOfCounters returns the total of counters of LLVM, given as little-endian words, modulo 2^64. Counters that begin with a mark
-// count nothing.
+// TotalOfCounters returns the total of counters of LLVM, given as little-endian words, modulo 2^64. Counters that begin
+// with a mark count nothing.
 func TotalOfCounters(cells []byte) (sum uint64) {
 	if len(cells) >= disk.CellSize && IsMark(binary.LittleEndian.Uint64(cells)) {
 		return 0

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Totals has the total of the counts of each unit, modulo 2^64, so that differences are exact whatever the order of sums. Nil totals stay nil.
+// Totals has the total of the counts of each unit, modulo 2^64, so that differences are exact whatever the order of
+// sums. Nil totals stay nil.
 type Totals map[Unit]uint64
 
 // Add adds a count. A count of the empty unit is ignored.

@@ -13,7 +13,7 @@ const (
 	Invocations  Unit = "invocations"   // field of a profile
 	Backedges    Unit = "backedges"     // field of a profile
 	BranchCounts Unit = "branch counts" // outcomes of branches, switches and returns; calls without receivers
-	TypeCounts   Unit = "type counts"   // receivers and checked types
+	TypeCounts   Unit = "type counts"   // receivers and checked types, and calls without a profiled receiver
 	CallCounts   Unit = "call counts"   // called methods
 	BlockCounts  Unit = "block counts"  // counters of LLVM, without marks
 	ValueCounts  Unit = "value counts"  // value sites of LLVM
@@ -23,7 +23,6 @@ const (
 	NativeCalls  Unit = "native calls"
 	NewArrays    Unit = "new arrays"
 	Samples      Unit = "samples"
-	Unprofiled   Unit = "unprofiled samples"
 	Nanoseconds  Unit = "nanoseconds"
 	Monitors     Unit = "monitor counts"
 	Counts       Unit = "counts" // entries that a producer declares
@@ -31,12 +30,13 @@ const (
 
 // Units lists the units, in the order in which they are printed.
 var Units = []Unit{Invocations, Backedges, BranchCounts, TypeCounts, CallCounts, BlockCounts, ValueCounts, Calls,
-	Bytecodes, Cycles, NativeCalls, NewArrays, Samples, Unprofiled, Nanoseconds, Monitors, Counts}
+	Bytecodes, Cycles, NativeCalls, NewArrays, Samples, Nanoseconds, Monitors, Counts}
 
-// countUnits has the units of Count entries, by sub.
+// countUnits has the units of Count entries, by sub. A merge moves the unprofiled count of a type profile to an entry
+// of its own.
 var countUnits = [...]Unit{layout.SubCalls: Calls, layout.SubBytecodes: Bytecodes, layout.SubCycles: Cycles,
 	layout.SubNativeCalls: NativeCalls, layout.SubNewArrays: NewArrays, layout.SubSamples: Samples,
-	disk.SubUnprofiled: Unprofiled, layout.SubNanoseconds: Nanoseconds}
+	disk.SubUnprofiled: TypeCounts, layout.SubNanoseconds: Nanoseconds}
 
 // UnitOf returns the unit of the counts of an entry. The edges of a sampled profile repeat its stacks, so they have the
 // empty Unit.

@@ -106,8 +106,8 @@ func (h *foldedHead) add(line []byte) {
 
 func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// Detect implements [codec.Importer]. Among the first lines, stacks with a caller must be at least half of the lines that
-// end with a number, since logs have such lines too, and as many as the other lines.
+// Detect implements [codec.Importer]. Among the first lines, stacks with a caller must be at least half of the lines
+// that end with a number, since logs have such lines too, and as many as the other lines.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	h := scanHead(head, whole)
 	return h.withCallers >= max(1, h.others, h.stacks/2)

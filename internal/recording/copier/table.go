@@ -90,8 +90,8 @@ rows:
 	return nil
 }
 
-// countedColumn returns the unit of the counts in a row, and their column. The unit is empty if the row has no count, or
-// repeats the count of the row before.
+// countedColumn returns the unit of the counts in a row, and their column. The unit is empty if the row has no count,
+// or repeats the count of the row before.
 func countedColumn(t *reader.Table, row int) (unit ledger.Unit, column int) {
 	switch {
 	case t.Kind == disk.TableMonitors:

@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// reference reads a number of elements and their keys. It prints the input indexes of the elements in the order in which
-// the library's sort returns them.
+// reference reads a number of elements and their keys. It prints the input indexes of the elements in the order in
+// which the library's sort returns them.
 const reference = `
 #include <algorithm>
 #include <cstdio>

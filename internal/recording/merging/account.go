@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archiveFormat is the format of an input that is an archive without an account. Such inputs have neither name nor hash,
-// so that a merge does not depend on the names of files.
+// archiveFormat is the format of an input that is an archive without an account. Such inputs have neither name nor
+// hash, so that a merge does not depend on the names of files.
 const archiveFormat = "archive"
 
 // NoteOperation notes in the account of a set, if it has one, that archives were merged into it.

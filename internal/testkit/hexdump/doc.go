@@ -1,5 +1,5 @@
-// Package hexdump prints archives as hexadecimal bytes with annotations. It is code of tests, which compare the annotated
-// archive of testdata/v1 with it. It also helps to write a reader or writer of the format:
+// Package hexdump prints archives as hexadecimal bytes with annotations. It is code of tests, which compare the
+// annotated archive of testdata/v1 with it. It also helps to write a reader or writer of the format:
 //
 //	go test -v ./internal/testkit/hexdump -archive $PWD/app.parc | less
 //

@@ -30,7 +30,8 @@ func newAccounts() *builder.Builder {
 	}
 	for _, l := range []ledger.Loss{
 		{Operation: "import"}, {Operation: "merge"},
-		{Operation: "import", Reason: "value sites", Unit: ledger.ValueCounts, Things: 1, Amount: 4, First: "a.profraw: main"},
+		{Operation: "import", Reason: "value sites", Unit: ledger.ValueCounts, Things: 1, Amount: 4,
+			First: "a.profraw: main"},
 		{Operation: "import", Reason: "names", Things: 3},
 		{Operation: "merge", Reason: ledger.ReasonWeights, Unit: ledger.BlockCounts, Gained: true, Amount: 5},
 	} {
