@@ -17,20 +17,21 @@
 //
 // # Formats
 //
-//	name        folder            in   out  contents
-//	llvm        llvm              yes       .profraw, .profdata and .proftext of LLVM
-//	profdata    llvm                   yes  LLVM's indexed profiles
-//	proftext    llvm                   yes  LLVM's text
-//	methoddata  hotspot           yes  yes  the text of HotSpot's -XX:+PrintMethodData
-//	iprof       iprof             yes  yes  profiles of GraalVM native images
-//	jamaica     jamaica           yes  yes  profiles of JamaicaVMs
-//	text        text              yes  yes  all of an archive as text, for review
-//	json        jsondump               yes  all of an archive as JSON
-//	folded      stacks            yes  yes  sampled stacks for flame graphs
-//	perf        stacks/perf       yes       output of Linux's perf script
-//	pprof       stacks/pprof      yes  yes  CPU profiles of Go and others; counters, out
-//	gopgo       stacks/pprof/gopgo     yes  CPU profiles for go build -pgo
-//	lcov        stacks/lcov            yes  call counts for lcov and genhtml
+//	name        folder             in   out  contents
+//	llvm        llvm               yes       .profraw, .profdata and .proftext of LLVM
+//	profdata    llvm                    yes  LLVM's indexed profiles
+//	proftext    llvm                    yes  LLVM's text
+//	methoddata  hotspot            yes  yes  the text of HotSpot's -XX:+PrintMethodData
+//	iprof       iprof              yes  yes  profiles of GraalVM native images
+//	jamaica     jamaica            yes  yes  profiles of JamaicaVMs
+//	text        text               yes  yes  all of an archive as text, for review
+//	json        jsondump                yes  all of an archive as JSON
+//	folded      stacks             yes  yes  sampled stacks for flame graphs
+//	perf        stacks/perf        yes       output of Linux's perf script
+//	preprofile  stacks/pprof/gopgo yes       text of go tool preprofile
+//	pprof       stacks/pprof       yes  yes  CPU profiles of Go and others; counters, out
+//	gopgo       stacks/pprof/gopgo      yes  CPU profiles for go build -pgo
+//	lcov        stacks/lcov             yes  call counts for lcov and genhtml
 //
 // # Adding a format
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -186,7 +187,45 @@ func (wordCounter) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainGraal, in.Config)
 	p := b.Profile(layout.Key{Name: "word"}, 0)
 	p.Invocations(7)
-	return &codec.Report{Dumps: []*builder.Builder{b}, Methods: 1}, p.Done()
+	return &codec.Report{Dumps: []*builder.Builder{b}, Methods: 1, Totals: map[string]uint64{"invocations": 7}}, p.Done()
+}
+
+// A forgetfulImporter declares no totals.
+type forgetfulImporter struct{ wordCounter }
+
+func (i forgetfulImporter) Import(in *codec.Input) (*codec.Report, error) {
+	r, err := i.wordCounter.Import(in)
+	r.Totals = nil
+	return r, err
+}
+
+// A wrongImporter declares totals that it does not record.
+type wrongImporter struct{ wordCounter }
+
+func (i wrongImporter) Import(in *codec.Input) (*codec.Report, error) {
+	r, err := i.wordCounter.Import(in)
+	r.Totals["invocations"]++
+	return r, err
+}
+
+// A format cannot forget its totals, and a difference is found.
+func TestForgottenTotals(t *testing.T) {
+	t.Parallel()
+	words := input("a", "words\nword 7\n")
+	o := formats.ImportOptions{Importers: []codec.Importer{forgetfulImporter{}}}
+	if _, err := formats.Import(t.Context(), []formats.Input{words}, o); err == nil {
+		t.Error("an importer without totals is let through")
+	}
+	o.Importers[0] = wrongImporter{}
+	in, err := formats.Import(t.Context(), []formats.Input{input("a", "words\nword 7\n")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, report, err := in.Builder.Bytes()
+	want := []ledger.Difference{{Unit: ledger.Invocations, Amount: 1}}
+	if err != nil || !slices.Equal(report.Unaccounted, want) {
+		t.Errorf("unaccounted %v, want %v; %v", report.Unaccounted, want, err)
+	}
 }
 
 // A program can bring a format of its own.
@@ -230,7 +269,7 @@ func TestDocumentationListsEveryFormat(t *testing.T) {
 		if len(row) < 3 {
 			break
 		}
-		const in, out = len("//	name        folder            "), len("//	name        folder            in   ")
+		const in, out = len("//	name        folder             "), len("//	name        folder             in   ")
 		if strings.HasPrefix(line[in:], "yes") {
 			imported = append(imported, row[0])
 		}
