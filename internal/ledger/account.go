@@ -64,6 +64,8 @@ const (
 	ReasonUnaccounted = "unaccounted"
 	// ReasonWeights is the difference that weights of inputs make.
 	ReasonWeights = "weights of inputs"
+	// ByChoice is part of the reasons for counts that an option left out, so that nothing is missing.
+	ByChoice = "than the chosen one"
 )
 
 // An Account lists the inputs of an archive, the operations on it, and their losses. The zero value is the account of
@@ -108,11 +110,11 @@ func (a *Account) Operations() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-// Lost returns the lost counts by unit. It does not include the effect of weights.
+// Lost returns the lost counts by unit. It does not include the effect of weights, and what an option left out.
 func (a *Account) Lost() Totals {
 	lost := Totals{}
 	for _, l := range a.Losses {
-		if !l.Gained && l.Reason != ReasonWeights {
+		if !l.Gained && l.Reason != ReasonWeights && !strings.Contains(l.Reason, ByChoice) {
 			lost.Add(l.Unit, l.Amount)
 		}
 	}

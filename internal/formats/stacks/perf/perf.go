@@ -32,7 +32,7 @@ import (
 // Losses of the import.
 const (
 	LossNoStack codec.LossKind = "samples without a stack: record with perf record -g"
-	LossEvents  codec.LossKind = "samples of other events than the chosen one: see the option event"
+	LossEvents  codec.LossKind = "samples of other events " + ledger.ByChoice + ": see the option event"
 	LossLines   codec.LossKind = "lines that are neither the head of a sample nor a frame"
 )
 

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -38,7 +39,7 @@ const (
 // Losses of the import.
 const (
 	LossLabels   codec.LossKind = "labels of samples: samples that differ in nothing else are summed; see the option split-by"
-	LossTypes    codec.LossKind = "values of other types than the chosen one: see the option sample-type"
+	LossTypes    codec.LossKind = "values of other types " + ledger.ByChoice + ": see the option sample-type"
 	LossNegative codec.LossKind = "samples below 0, as of a difference of profiles"
 	LossNoStack  codec.LossKind = "samples without a stack"
 	LossMappings codec.LossKind = "mappings of addresses with a symbol that are not in the first mapping"
