@@ -53,7 +53,7 @@ func badInputsText(account *facts.AccountFact) string {
 	named := 0
 	for i := range account.Inputs {
 		in := &account.Inputs[i]
-		if in.State == ledger.Read || in.State == ledger.Expected || named == 3 {
+		if in.State == ledger.Read || in.Name == "" || named == 3 {
 			continue
 		}
 		named++
