@@ -45,18 +45,6 @@ func newChainedTable(hashes []uint64, laid bool) *chainedTable {
 	return t
 }
 
-// eachTableItem calls yield for the items, in the order in which they are written.
-func (t *chainedTable) eachItem(yield func(item int32) error) error {
-	for _, item := range t.heads {
-		for ; item != noItem; item = t.next[item] {
-			if err := yield(item); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // finalBuckets returns the number of buckets in a written table.
 func finalBuckets(items int) int {
 	if items <= 2 {
