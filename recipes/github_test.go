@@ -47,7 +47,7 @@ func TestGithubAction(t *testing.T) {
 
 	log, code, summary, outputs := gated(t, folder,
 		map[string]string{"ARCHIVE": "a b.parc", "AGAINST": "slower.proftext", "BASELINE": "none.parc",
-			"FLAGS": "--max-age=0\n\n--min-runs=1\n"})
+			"FLAGS": "--max-age=0\n\n--min-runs=1\n--min-breadth=1\n"})
 	if code != 0 || outputs != "verdict=pass\n" {
 		t.Errorf("%d, %s, %s", code, outputs, log)
 	}

@@ -54,7 +54,9 @@ func TestFirstLines(t *testing.T) {
 	t.Parallel()
 	x, y, z := "b\nd", "a\nb", "c\ne"
 	want := "a\nb\nc"
-	for _, got := range []string{ledger.FirstLines(ledger.FirstLines(x, y), z), ledger.FirstLines(x, ledger.FirstLines(z, y))} {
+	left := ledger.FirstLines(ledger.FirstLines(x, y), z)
+	right := ledger.FirstLines(x, ledger.FirstLines(z, y))
+	for _, got := range []string{left, right} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

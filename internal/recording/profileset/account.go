@@ -147,9 +147,6 @@ func (b *Set) Explain(operation, reason string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.explained = ledger.Loss{Operation: operation, Reason: reason}
-	if b.Tables[disk.TableInputs] != nil {
-		b.addLoss(ledger.Loss{Operation: operation})
-	}
 }
 
 // NoteWeight records how a run's weight changed a count outside profiles. The count of unit u was before and is after.

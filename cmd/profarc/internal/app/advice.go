@@ -88,7 +88,7 @@ func PrintLosses(w io.Writer, lost codec.Losses) {
 			fmt.Fprintf(w, "lost   %s", escape.Printable(string(l.What)))
 		}
 		if l.Unit != "" {
-			fmt.Fprintf(w, ": %s %s", cli.Grouped(l.Amount), l.Unit)
+			fmt.Fprintf(w, ": %s %s", cli.Grouped(l.Amount), escape.Printable(l.Unit))
 		}
 		if l.Line > 0 {
 			fmt.Fprintf(w, " (first in line %d)", l.Line)

@@ -30,8 +30,14 @@ const (
 	unitTime  = "nanoseconds"
 )
 
+// maxTypes is the maximum number of value types. Profilers write less than ten.
+const maxTypes = 4096
+
 // chooseTypes sets the indexes of the kept values. want is the option sample-type.
 func (k *importBuild) chooseTypes(want string) error {
+	if len(k.types) > maxTypes {
+		return fmt.Errorf("%w: %d types of values, at most %d are read", ErrNoType, len(k.types), maxTypes)
+	}
 	names := make([]string, len(k.types))
 	kinds := make([]string, len(k.types))
 	for i := range k.types {

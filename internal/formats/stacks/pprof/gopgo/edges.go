@@ -72,8 +72,8 @@ func (p *profile) setUnit(lists []string) error {
 	p.kind, p.unit = "samples", "count"
 	times := 0
 	for _, types := range lists {
-		if names := strings.Fields(types); !slices.Contains(names, "samples/count") &&
-			!slices.Contains(names, "cpu/nanoseconds") {
+		names := strings.Fields(types)
+		if len(names) > 0 && !slices.Contains(names, "samples/count") && !slices.Contains(names, "cpu/nanoseconds") {
 			return fmt.Errorf("%w: this one has %s", ErrNotCPU, types)
 		}
 		for _, name := range strings.Fields(types) {
