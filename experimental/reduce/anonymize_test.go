@@ -3,12 +3,14 @@ package reduce_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -339,6 +341,23 @@ func headerFacts(h *layout.Header) map[string]any {
 		"fingerprint": h.Fingerprint, "flags": h.Flags, "params": h.Params}
 }
 
+// withoutLostNames returns a sorted dump without the names of the first lost things. A merge of anonymous archives names
+// them by their replacements, and replacing names clears them.
+func withoutLostNames(t testarchive.TB, s *reader.Store) map[string]any {
+	t.Helper()
+	dump := sortedDump(t, s)
+	for _, table := range dump["tables"].([]any) {
+		fields := table.(map[string]any)
+		if fields["kind"] != json.Number(fmt.Sprint(uint32(disk.TableLosses))) {
+			continue
+		}
+		for _, row := range fields["rows"].([]any) {
+			row.([]any)[disk.LossFirst] = nil
+		}
+	}
+	return dump
+}
+
 func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	t.Parallel()
@@ -351,10 +370,11 @@ func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 			return out
 		}
 		first, last := testarchive.Merge(rt, anonymous(a), anonymous(b)), anonymous(testarchive.Merge(rt, a, b))
-		if d := cmp.Diff(sortedDump(rt, first.Store), sortedDump(rt, last.Store)); d != "" {
+		if d := cmp.Diff(withoutLostNames(rt, first.Store), withoutLostNames(rt, last.Store)); d != "" {
 			rt.Errorf("merged after (-) and before (+) names were replaced: %s", d)
 		}
-		if d := cmp.Diff(headerFacts(first.Header()), headerFacts(last.Header())); d != "" {
+		ignoreSymbols := cmpopts.IgnoreFields(layout.Counts{}, "Symbols") // some are names of lost things
+		if d := cmp.Diff(headerFacts(first.Header()), headerFacts(last.Header()), ignoreSymbols); d != "" {
 			rt.Errorf("headers of the same archives: %s", d)
 		}
 	})
