@@ -341,8 +341,8 @@ func headerFacts(h *layout.Header) map[string]any {
 		"fingerprint": h.Fingerprint, "flags": h.Flags, "params": h.Params}
 }
 
-// withoutLostNames returns a sorted dump without the names of the first lost things. A merge of anonymous archives names
-// them by their replacements, and replacing names clears them.
+// withoutLostNames returns a sorted dump without the names of the first lost things. A merge of anonymous archives
+// names them by their replacements, and replacing names clears them.
 func withoutLostNames(t testarchive.TB, s *reader.Store) map[string]any {
 	t.Helper()
 	dump := sortedDump(t, s)
