@@ -62,7 +62,7 @@ const (
 	freeFrames    = 1 << 16
 )
 
-// A build adds a profile to a builder.
+// An importBuild adds a profile to a builder.
 type importBuild struct {
 	*decodedProfile
 	b         *builder.Builder
@@ -165,6 +165,7 @@ func (k *importBuild) addFunctions() error {
 		system, file stringRef
 	}
 	highest := map[declaration]int64{} // highest start line
+	var declarations []declaration
 	k.methods = make([]builder.MethodRef, len(k.decodedProfile.functions))
 	for _, i := range k.functionsByName() {
 		f := &k.decodedProfile.functions[i]
@@ -176,10 +177,15 @@ func (k *importBuild) addFunctions() error {
 			f.system = 0
 		}
 		at := declaration{m, f.system, f.file}
-		highest[at] = max(highest[at], f.startLine)
+		start, known := highest[at]
+		if !known {
+			declarations = append(declarations, at)
+		}
+		highest[at] = max(start, f.startLine)
 	}
 	declared := map[builder.MethodRef]bool{}
-	for at, start := range highest {
+	for _, at := range declarations {
+		start := highest[at]
 		if declared[at.method] {
 			k.lost.AddLoss(codec.Loss{What: LossDeclared, Count: 1, First: []string{k.methodNames[at.method]}})
 		}

@@ -20,8 +20,7 @@ type stackSample struct {
 }
 
 // Up to minMergeThreshold words, stacks are merged only after the last sample. A word takes about bytesPerWord bytes of
-// the
-// profile.
+// the profile.
 const (
 	minMergeThreshold = 1 << 20
 	bytesPerWord      = 2
@@ -181,9 +180,8 @@ func (k *importBuild) recordLeaf(list []stackSample) error {
 }
 
 // makeContexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the
-// order
-// of an archive. Since the stacks are sorted, a stack can share contexts only with the previous one, up to the end of
-// their common words.
+// order of an archive. Since the stacks are sorted, a stack can share contexts only with the previous one, up to the
+// end of their common words.
 func (k *importBuild) makeContexts(list []stackSample) []builder.ContextRef {
 	nodes := make([]builder.ContextRef, len(list))
 	common := make([]int, len(list))
