@@ -19,9 +19,6 @@ import (
 // shownFirst is the number of lost things that are named.
 const shownFirst = 3
 
-// importOperation is the operation of the losses of an import.
-const importOperation = "import"
-
 // addAccounts adds an input and its losses to the accounts of the sets that have its profiles. The losses are those of
 // the first.
 func addAccounts(r *codec.Report, in ledger.Input) {
@@ -45,10 +42,10 @@ func addAccounts(r *codec.Report, in ledger.Input) {
 
 func addAccount(b *profileset.Set, in ledger.Input, lost codec.Losses) {
 	b.AddInput(in)
-	b.AddLoss(ledger.Loss{Operation: importOperation})
+	b.AddLoss(ledger.Loss{Operation: ledger.OperationImport})
 	for _, l := range lost {
-		b.AddLoss(ledger.Loss{Operation: importOperation, Reason: string(l.What), Unit: l.Unit, Things: uint64(l.Count),
-			Amount: l.Amount, First: strings.Join(l.First, "\n")})
+		b.AddLoss(ledger.Loss{Operation: ledger.OperationImport, Reason: string(l.What), Unit: l.Unit,
+			Things: uint64(l.Count), Amount: l.Amount, First: strings.Join(l.First, "\n")})
 	}
 }
 
@@ -101,7 +98,7 @@ func (m *importing) identify() {
 // identify derives the identity of a dump from the hashes of its inputs, unless it has one. So two files are two dumps
 // even if they have the same counts, and one file is one dump whatever its name.
 func identify(b *profileset.Set, hashes []uint64) {
-	text := []byte(importOperation)
+	text := []byte(ledger.OperationImport)
 	for _, h := range hashes {
 		text = binary.LittleEndian.AppendUint64(text, h)
 	}

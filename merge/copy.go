@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -106,6 +107,9 @@ func (d *Dropped) copyAll(c *copier.Copier) error {
 	return err
 }
 
+// dumpReason explains why a snapshot has other counts than its archive.
+const dumpReason = "counts of the run, and damaged profiles"
+
 // Snapshot copies an archive into the builder, with the counts that take selects. With Totals or Increments the archive
 // must be adopted. Snapshot then skips damaged profiles and those that the builder already has, and lists them in
 // Dropped. With Trained such a profile ends the copy with an error. To merge several archives, see Into.
@@ -137,6 +141,6 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	c.Counts = take
 	c.Since = since
 	err = dropped.copyAll(c)
-	t.Explain("dump", "counts of the run, and damaged profiles")
+	t.Explain(ledger.OperationDump, dumpReason)
 	return dropped, err
 }

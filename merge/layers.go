@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -22,7 +23,7 @@ import (
 // builder.ErrMismatch if the layers could not be merged. Other errors come from the reader or from ctx.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: merging.Target{Set: b.Internal()}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
-	f.t.Explain("flatten", "profiles that a higher layer replaces")
+	f.t.Explain(ledger.OperationFlatten, "profiles that a higher layer replaces")
 	for _, s := range l.Stores() {
 		if err := f.addLayer(ctx, s); err != nil {
 			return err
@@ -178,7 +179,7 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	}
 	c := copier.New(l.ctx, l.t.Set, l.s, run, hooks)
 	c.Counts = l.take
-	l.t.Explain("dump", "counts of the run, and damaged profiles")
+	l.t.Explain(ledger.OperationDump, dumpReason)
 	return copyAll(c)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -37,7 +38,7 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	w := &rewriter{s: s, shape: shape, b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := b.Internal()
-	set.Explain("rewrite", "code that changed")
+	set.Explain(ledger.OperationRewrite, "code that changed")
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
 		copier.Hooks{Lazy: true, Type: w.renameType, Key: w.renameKey, Skip: dependsOnCode, Rows: w.rowFilter})
 	return w

@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -116,7 +117,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 			return nil, nil, err
 		}
 	}
-	t.set.Explain("reduce", "methods and profiles that were not selected")
+	t.set.Explain(ledger.OperationReduce, "methods and profiles that were not selected")
 	if r.Base != nil {
 		b.Internal().ExpectBase(r.Base.Header().AsBase())
 	}

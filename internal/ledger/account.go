@@ -46,7 +46,7 @@ type Input struct {
 
 // A Loss is what an operation lost or gained in one unit, for one reason. The zero Reason marks the operation itself.
 type Loss struct {
-	Operation string `json:"operation"` // name of the command, such as "merge"
+	Operation string `json:"operation"`
 	Reason    string `json:"reason,omitempty"`
 	Unit      Unit   `json:"unit,omitempty"`   // "" if nothing was counted
 	Gained    bool   `json:"gained,omitempty"` // Amount was added
@@ -54,6 +54,16 @@ type Loss struct {
 	Amount    uint64 `json:"amount,omitempty"` // lost counts, in Unit
 	First     string `json:"first,omitempty"`  // the first few lost things, one a line
 }
+
+// The operations, which are commands or parts of commands.
+const (
+	OperationImport  = "import"
+	OperationMerge   = "merge"
+	OperationDump    = "dump"
+	OperationReduce  = "reduce"
+	OperationRewrite = "rewrite"
+	OperationFlatten = "flatten"
+)
 
 // Reasons that this package itself finds.
 const (

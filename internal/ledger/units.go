@@ -32,6 +32,10 @@ const (
 var Units = []Unit{Invocations, Backedges, BranchCounts, TypeCounts, CallCounts, BlockCounts, ValueCounts, Calls,
 	Bytecodes, Cycles, NativeCalls, NewArrays, Samples, Nanoseconds, Monitors, Counts}
 
+// TableUnits has the units of the counts in tables. The count is the last column. All rows of a sampled stack have
+// its count.
+var TableUnits = map[disk.TableKind]Unit{disk.TableSamples: Samples, disk.TableMonitors: Monitors}
+
 // countUnits has the units of Count entries, by sub. A merge moves the unprofiled count of a type profile to an entry
 // of its own.
 var countUnits = [...]Unit{layout.SubCalls: Calls, layout.SubBytecodes: Bytecodes, layout.SubCycles: Cycles,

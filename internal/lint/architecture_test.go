@@ -31,15 +31,16 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/java", "layout internal/file internal/names"},
 	{"internal/recording", "layout internal/system internal/file internal/ledger relocate reader"},
 	{"builder", "layout internal/file internal/ledger internal/recording archive reader"},
-	{"merge", "layout internal/system internal/file internal/recording archive reader builder"},
+	{"merge", "layout internal/system internal/file internal/ledger internal/recording archive reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},
 	{".", "layout internal/file internal/recording archive reader builder merge"}, // the API for embedders
 	{"formats", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 		"reader builder merge"},
 	{"experimental/analyze", "layout internal/system internal/file internal/names reader"},
 	{"experimental/compare", "layout internal/system internal/file internal/names reader experimental/analyze"},
-	{"experimental/fit", "layout internal/system internal/file internal/names internal/java internal/recording reader builder formats"},
-	{"experimental/reduce", "layout internal/system internal/file internal/recording reader builder formats"},
+	{"experimental/fit", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
+		"reader builder formats"},
+	{"experimental/reduce", "layout internal/system internal/file internal/ledger internal/recording reader builder formats"},
 
 	{"agent", ""}, // C sources
 	{"c", ""},

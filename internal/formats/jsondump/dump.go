@@ -36,7 +36,7 @@ func writeArchive(w io.Writer, s *reader.Store) (ledger.Totals, error) {
 	if err := p.flushOutput(); err != nil {
 		return nil, err
 	}
-	tables, err := archived.TableTotals(s, layout.WeightOne)
+	tables, err := archived.TableTotals(s)
 	p.counts.Totals.AddAll(tables)
 	return p.counts.Totals, err
 }

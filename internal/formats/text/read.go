@@ -101,8 +101,8 @@ func (p *parser) takeAccount() {
 	set := p.b.Internal()
 	account := set.Account()
 	for _, d := range account.Residual(p.counts.Totals) {
-		set.AddLoss(ledger.Loss{Operation: "import", Reason: "counts that were changed in the text", Unit: d.Unit,
-			Gained: d.Gained, Amount: d.Amount})
+		set.AddLoss(ledger.Loss{Operation: ledger.OperationImport, Reason: "counts that were changed in the text",
+			Unit: d.Unit, Gained: d.Gained, Amount: d.Amount})
 	}
 }
 

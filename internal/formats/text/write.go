@@ -36,7 +36,7 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 		return nil, w.err
 	}
 	w.report.Totals = w.counts.Totals
-	tables, err := archived.TableTotals(s, layout.WeightOne)
+	tables, err := archived.TableTotals(s)
 	w.counts.Totals.AddAll(tables)
 	return &w.report, err
 }

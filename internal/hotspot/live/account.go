@@ -7,9 +7,8 @@ import (
 
 // Names in the account of a dump.
 const (
-	accountFormat    = "hotspot" // a running JVM
-	accountOperation = "dump"
-	notSelected      = "profiles that were not selected"
+	accountFormat = "hotspot" // a running JVM
+	notSelected   = "profiles that were not selected"
 )
 
 // An account has the counts in the VM's profiles, and those that the dump leaves out, by reason.
@@ -60,11 +59,11 @@ func (b *build) addAccount() {
 	set := b.Internal()
 	set.AddInput(ledger.Input{Name: b.report.Run.Main, Format: accountFormat, State: ledger.Read, Times: 1,
 		Totals: b.account.totals})
-	set.AddLoss(ledger.Loss{Operation: accountOperation})
+	set.AddLoss(ledger.Loss{Operation: ledger.OperationDump})
 	for reason, l := range b.account.lost {
-		set.AddLoss(ledger.Loss{Operation: accountOperation, Reason: reason, Things: l.profiles, First: l.first})
+		set.AddLoss(ledger.Loss{Operation: ledger.OperationDump, Reason: reason, Things: l.profiles, First: l.first})
 		for _, u := range ledger.SortedUnits(l.totals) {
-			set.AddLoss(ledger.Loss{Operation: accountOperation, Reason: reason, Unit: u, Amount: l.totals[u]})
+			set.AddLoss(ledger.Loss{Operation: ledger.OperationDump, Reason: reason, Unit: u, Amount: l.totals[u]})
 		}
 	}
 }

@@ -10,10 +10,12 @@ import (
 )
 
 // Totals returns the counts in an archive. It reads all profiles. The error is the archive's.
-func Totals(s *reader.Store) (ledger.Totals, error) { return count(s, layout.WeightOne) }
-
-func count(s *reader.Store, w layout.Weight) (ledger.Totals, error) {
-	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: ledger.Totals{}}
+func Totals(s *reader.Store) (ledger.Totals, error) {
+	totals, err := TableTotals(s)
+	if err != nil {
+		return nil, err
+	}
+	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: totals}
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, disk.WithFileName(err, s.Mapping().Name())
@@ -25,28 +27,34 @@ func count(s *reader.Store, w layout.Weight) (ledger.Totals, error) {
 			c.AddBlock(disk.Block(p.Bytes()))
 		}
 	}
-	tables, err := TableTotals(s, w)
-	c.Totals.AddAll(tables)
-	return c.Totals, err
+	return totals, nil
 }
 
-// TableTotals returns the counts in the tables of an archive, each multiplied by a weight.
-func TableTotals(s *reader.Store, w layout.Weight) (ledger.Totals, error) {
+// TableTotals returns the counts in the tables of an archive.
+func TableTotals(s *reader.Store) (ledger.Totals, error) {
 	totals := ledger.Totals{}
-	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
-		ledger.Monitors: disk.TableMonitors} {
+	for kind := range ledger.TableUnits {
 		t, err := s.TableOrEmpty(kind)
 		if err != nil {
 			return nil, disk.WithFileName(err, s.Mapping().Name())
 		}
 		for row := range t.Rows {
-			if kind == disk.TableSamples && row > 0 && t.Cell(0, row) == t.Cell(0, row-1) {
-				continue // another frame of the same stack
-			}
-			totals.Add(u, disk.ApplyWeight(w, t.Cell(len(disk.TableColumns(kind))-1, row)))
+			unit, column := CountedCell(&t, row)
+			totals.Add(unit, t.Cell(column, row))
 		}
 	}
 	return totals, nil
+}
+
+// CountedCell returns the unit of the count in a row, and its column. The unit is empty if the row has no count, or
+// repeats the count of the row before.
+func CountedCell(t *reader.Table, row int) (unit ledger.Unit, column int) {
+	unit = ledger.TableUnits[t.Kind]
+	repeats := t.Kind == disk.TableSamples && row > 0 && t.Cell(0, row) == t.Cell(0, row-1)
+	if unit == "" || repeats {
+		return "", 0
+	}
+	return unit, len(disk.TableColumns(t.Kind)) - 1
 }
 
 // Account returns the account of an archive. An archive without one has no inputs.

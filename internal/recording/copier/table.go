@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -70,7 +70,7 @@ rows:
 			cells = append(cells, cell)
 		}
 		row := cells[len(cells)-len(kinds):]
-		unit, column := countedColumn(t, r)
+		unit, column := archived.CountedCell(t, r)
 		if c.Read != nil {
 			c.Read.Add(unit, t.Cell(column, r))
 		}
@@ -88,18 +88,6 @@ rows:
 	to := c.b.Table(t.Kind, t.Flags, kinds...)
 	to.AppendRows(cells)
 	return nil
-}
-
-// countedColumn returns the unit of the counts in a row, and their column. The unit is empty if the row has no count,
-// or repeats the count of the row before.
-func countedColumn(t *reader.Table, row int) (unit ledger.Unit, column int) {
-	switch {
-	case t.Kind == disk.TableMonitors:
-		return ledger.Monitors, 1
-	case t.Kind != disk.TableSamples || row > 0 && t.Cell(0, row) == t.Cell(0, row-1):
-		return "", 0
-	}
-	return ledger.Samples, 3
 }
 
 // withoutSecrets masks secrets in the command line and the options of a run, since other tools can have written them

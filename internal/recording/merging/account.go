@@ -16,7 +16,7 @@ const archiveFormat = "archive"
 // NoteOperation notes in the account of a set, if it has one, that archives were merged into it.
 func NoteOperation(b *profileset.Set) {
 	if a := b.Account(); len(a.Inputs) > 0 {
-		b.AddLoss(ledger.Loss{Operation: "merge"})
+		b.AddLoss(ledger.Loss{Operation: ledger.OperationMerge})
 	}
 }
 

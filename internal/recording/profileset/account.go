@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
-	"github.com/profarc/profarc/layout"
 )
 
 // The account of a set is in its tables inputs and losses. An input has a row with its number of occurrences and no
@@ -80,15 +79,12 @@ func (b *Set) cellsOf(kind disk.TableKind) []uint64 {
 	return nil
 }
 
-// mergeOperation is the operation of the losses of merges.
-const mergeOperation = "merge"
-
 // internAccount interns the symbols that SettleAccount can need. The caller holds mu.
 func (b *Set) internAccount() {
 	if b.Tables[disk.TableInputs] == nil {
 		return
 	}
-	for _, text := range append([]string{mergeOperation, ledger.ReasonMerged, ledger.ReasonUnaccounted,
+	for _, text := range append([]string{ledger.OperationMerge, ledger.ReasonMerged, ledger.ReasonUnaccounted,
 		b.explained.Operation, b.explained.Reason}, ledger.Units...) {
 		b.accountSymbol(text)
 	}
@@ -105,7 +101,7 @@ func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (
 	differences := a.Residual(out)
 	for _, d := range differences {
 		reason := ledger.ReasonUnaccounted
-		operation := mergeOperation
+		operation := ledger.OperationMerge
 		switch {
 		case saturated[d.Unit]:
 			reason = ledger.ReasonMerged
@@ -161,13 +157,12 @@ func (b *Set) counterOf(t ledger.Totals) *ledger.Counter {
 	return &ledger.Counter{Domain: b.Domain, Shape: b.Shape, Totals: t}
 }
 
-// weighedBefore returns the totals of a block if the run has a weight; otherwise nil.
-func (b *Set) weighedBefore(run RunRules, block disk.Block) ledger.Totals {
-	if run.Weight == layout.WeightOne || run.Weight == 0 || block == nil {
-		return nil
-	}
+// totalsOfProfile returns the totals of a profile. They are empty if it has no block yet.
+func (b *Set) totalsOfProfile(d *ProfileData) ledger.Totals {
 	totals := ledger.Totals{}
-	b.counterOf(totals).AddBlock(block)
+	if block, err := b.Blocks.Read(d.Block); err == nil && block != nil {
+		b.counterOf(totals).AddBlock(block)
+	}
 	return totals
 }
 
@@ -200,33 +195,6 @@ func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 
 // weighed is the difference that weights make in a unit.
 type weighed struct{ gained, lost uint64 }
-
-// noteMerge prepares for a merge of block into d. Call the returned function after the merge: it records the lost
-// counts and the effect of the weight.
-func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
-	more := b.weighedBefore(run, block)
-	var have ledger.Totals
-	if more != nil {
-		before, err := b.Blocks.Read(d.Block)
-		if err == nil {
-			have = b.weighedBefore(run, before)
-		}
-	}
-	return func() {
-		if more != nil {
-			have.AddAll(more)
-			result := ledger.Totals{}
-			if after, err := b.Blocks.Read(d.Block); err == nil && after != nil {
-				b.counterOf(result).AddBlock(after)
-			}
-			result.AddAll(b.merger.Lost)
-			b.noteWeights(have, result)
-		}
-		if len(b.merger.Lost) > 0 {
-			b.noteUnmerged(d.Method, run)
-		}
-	}
-}
 
 // noteUnmerged adds the counts that the last merge dropped to the losses.
 func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
@@ -292,17 +260,17 @@ func (b *Set) flushLosses() {
 	}
 	for _, u := range ledger.SortedUnits(b.unmerged) {
 		l := b.unmerged[u]
-		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonMerged, Unit: u, Amount: l.amount,
+		b.addLoss(ledger.Loss{Operation: ledger.OperationMerge, Reason: ledger.ReasonMerged, Unit: u, Amount: l.amount,
 			First: l.first})
 	}
 	for _, u := range ledger.SortedUnits(b.weighed) {
 		w := b.weighed[u]
 		if w.gained > 0 {
-			b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonWeights, Unit: u, Gained: true,
+			b.addLoss(ledger.Loss{Operation: ledger.OperationMerge, Reason: ledger.ReasonWeights, Unit: u, Gained: true,
 				Amount: w.gained})
 		}
 		if w.lost > 0 {
-			b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonWeights, Unit: u, Amount: w.lost})
+			b.addLoss(ledger.Loss{Operation: ledger.OperationMerge, Reason: ledger.ReasonWeights, Unit: u, Amount: w.lost})
 		}
 	}
 	b.unmerged = nil
@@ -311,8 +279,7 @@ func (b *Set) flushLosses() {
 
 // EachTableCount yields the counts in tables, which are sampled stacks and used monitors. The caller holds mu.
 func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
-	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
-		ledger.Monitors: disk.TableMonitors} {
+	for kind, u := range ledger.TableUnits {
 		if t := b.Tables[kind]; t != nil {
 			column := len(disk.TableColumns(kind)) - 1
 			for _, g := range t.rowGroups() { // groups are adjacent, and each row repeats the count of its group
@@ -334,8 +301,11 @@ func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 	first := ""
 	things := uint64(0)
 	for _, d := range b.Profiles.All {
+		if keep(d) {
+			continue
+		}
 		block, err := b.Blocks.Read(d.Block)
-		if keep(d) || err != nil || block == nil {
+		if err != nil || block == nil {
 			continue
 		}
 		b.counterOf(lost).AddBlock(block)
@@ -343,7 +313,7 @@ func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 		first = ledger.FirstLines(first, b.Text(b.Methods.At(uint32(d.Method)).Name))
 	}
 	for _, u := range ledger.SortedUnits(lost) {
-		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: droppedReason, Unit: u, Things: things, Amount: lost[u],
-			First: first})
+		b.addLoss(ledger.Loss{Operation: ledger.OperationMerge, Reason: droppedReason, Unit: u, Things: things,
+			Amount: lost[u], First: first})
 	}
 }

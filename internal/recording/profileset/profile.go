@@ -268,18 +268,32 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// storeProfile stores the encoded profile of a run, or merges it into the profile of earlier runs. The caller holds mu.
+// storeProfile stores the encoded profile of a run, or merges it into the profile of earlier runs. It accounts for the
+// weight of the run and for counts that the merge drops. The caller holds mu.
 func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
+	if run.isWeighted() {
+		before := b.totalsOfProfile(d)
+		b.counterOf(before).AddBlock(block)
+		b.mergeProfile(ref, d, run, block)
+		after := b.totalsOfProfile(d)
+		after.AddAll(b.merger.Lost)
+		b.noteWeights(before, after)
+	} else {
+		b.mergeProfile(ref, d, run, block)
+	}
+	if len(b.merger.Lost) > 0 {
+		b.noteUnmerged(d.Method, run)
+	}
+}
+
+func (b *Set) mergeProfile(ref ProfileRef, d *ProfileData, run RunRules, block disk.Block) {
 	m := b.mergerFor(run)
 	if d.Block.Nowhere() {
-		before := b.weighedBefore(run, block)
 		m.Scale(block)
-		b.noteWeights(before, b.weighedBefore(run, block))
 		d.Block = b.keepBlock(block)
 		return
 	}
-	defer b.noteMerge(d, run, block)()
 	if b.mayBeAnother(d.Method) {
 		b.unmatchable++
 	}

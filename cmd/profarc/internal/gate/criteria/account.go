@@ -66,7 +66,7 @@ func badInputsText(account *facts.AccountFact) string {
 }
 
 // chosenOperations leave counts out on request.
-var chosenOperations = []string{"reduce", "rewrite", "flatten"}
+var chosenOperations = []string{ledger.OperationReduce, ledger.OperationRewrite, ledger.OperationFlatten}
 
 // mostLost returns the lost share in the unit that lost the largest one. It ignores weights, and operations that leave
 // counts out on request.
