@@ -209,19 +209,23 @@ func (s *rawSpec) text() []byte {
 	return b.Bytes()
 }
 
-// textTraces prints some traces of what the functions have as timestamps.
+// textTraces prints some traces of what the functions have as timestamps. LLVM's tools skip empty lines, and so refuse
+// a trace without functions.
 func (s *rawSpec) textTraces(b *bytes.Buffer) {
-	number := s.functions[0].stamp % 4
-	fmt.Fprintf(b, ":temporal_prof_traces\n%d\n%d\n", number, number+s.functions[0].stamp%2)
-	for trace := range number {
-		fmt.Fprintln(b, 1+trace*trace)
+	var traces []string
+	for trace := range s.functions[0].stamp % 4 {
+		names := ""
 		for _, f := range s.functions {
 			if f.stamp%3 != trace {
-				fmt.Fprint(b, f.name, ",")
+				names += f.name + ","
 			}
 		}
-		fmt.Fprintln(b)
+		if names != "" {
+			traces = append(traces, fmt.Sprintf("%d\n%s\n", 1+trace*trace, names))
+		}
 	}
+	number := uint64(len(traces))
+	fmt.Fprintf(b, ":temporal_prof_traces\n%d\n%d\n%s", number, number+s.functions[0].stamp%2, strings.Join(traces, ""))
 }
 
 // text prints a function. Bitmaps of no bytes are printed too: without that line

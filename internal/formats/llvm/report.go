@@ -150,8 +150,3 @@ func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params.LLVMV
 
 // producerVersion returns the indexed version that the producing LLVM writes, or 0 if unknown.
 func producerVersion(s *reader.Store) int { return int(s.Header().Params.LLVMVersion) }
-
-// newestVersion returns the newest candidate for producerVersion.
-func newestVersion(s *reader.Store) int {
-	return max(producerVersion(s), int(s.Header().Params.LLVMNewest))
-}

@@ -21,6 +21,11 @@ const (
 // fewCutoffs are the shares in millionths that older releases print. Every file has more.
 var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
 
+// newestVersion returns the newest candidate for producerVersion.
+func newestVersion(s *reader.Store) int {
+	return max(producerVersion(s), int(s.Header().Params.LLVMNewest))
+}
+
 // summaryText returns the summary that the llvm-profdata of the LLVM that made the profiles prints.
 func summaryText(s *reader.Store, sum *Summary, detail bool) []byte {
 	var out bytes.Buffer
