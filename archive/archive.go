@@ -61,7 +61,7 @@ func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error
 // Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and names the offset.
 // Such faults occur if another process truncates the mapped file. Guard is too expensive for single accesses, so use it
 // around opening, verifying, iterating and batches. It guards only the calling goroutine, and includes memory mapped
-// for adoption. It also works after Close, because bytes returned earlier may still be read.
+// for adoption. It also works after Close, because a caller can still read bytes that it got earlier.
 func (m *Mapping) Guard(f func() error) error { return m.mapped().Guard(f) }
 
 // Verify checks every byte of the file including padding, regardless of the options and of earlier checks. It returns

@@ -83,8 +83,8 @@ func (b bomb) of(size int) func(io.Writer) {
 }
 
 // TestMemoryIsAMultipleOfTheInput: whatever an input is made of, memory grows
-// with its length and no faster. Those that an importer refuses are measured, too. Without full.Enabled only
-// one bomb of 1 MiB is.
+// with its length and no faster. Refused inputs are measured, too. Without full.Enabled, only one bomb of 1 MiB is
+// measured.
 func TestMemoryIsAMultipleOfTheInput(t *testing.T) {
 	sizes := []int{1 << 20, 4 << 20}
 	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {

@@ -50,7 +50,9 @@ func newTextParser(lines *lineReader) *textParser {
 }
 
 // count adds a count that was read to the totals.
-func (p *textParser) count(unit ledger.Unit, n uint64) { ledger.Totals(p.report.Totals).Add(unit, n) }
+func (p *textParser) addTotal(unit ledger.Unit, n uint64) {
+	ledger.Totals(p.report.Totals).Add(unit, n)
+}
 
 // addLoss adds a loss at a line to the report. lost is the totals of the lost counts, or nil.
 func (p *textParser) addLoss(what codec.LossKind, line parse.Place, thing string, lost ledger.Totals) {
@@ -451,7 +453,7 @@ func (p *textParser) readCounters(m *textMethod) error {
 		}
 		m.known++
 		if counter.n != nil {
-			p.count(counter.unit, *counter.n)
+			p.addTotal(counter.unit, *counter.n)
 		}
 	}
 	return p.readLine((*cursor).End)

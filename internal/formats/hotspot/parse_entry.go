@@ -102,7 +102,7 @@ func (p *textParser) countEntry(e *textEntry) {
 	for _, c := range e.cases {
 		sum += c.Count
 	}
-	p.count(ledger.UnitOf(layout.DomainHotSpot, e.tag, 0), sum)
+	p.addTotal(ledger.UnitOf(layout.DomainHotSpot, e.tag, 0), sum)
 }
 
 // readTrapsAndFlags reads the traps and flags that an entry of any kind may have before its counts:

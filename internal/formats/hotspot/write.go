@@ -85,8 +85,8 @@ func (w *textWriter) writeLine(line []byte) {
 	w.line = line[:0]
 }
 
-// count adds a printed count to the totals, and returns its value.
-func (w *textWriter) count(unit ledger.Unit, c reader.Counter) uint64 {
+// addTotal adds a printed count to the totals, and returns its value.
+func (w *textWriter) addTotal(unit ledger.Unit, c reader.Counter) uint64 {
 	ledger.Totals(w.report.Totals).Add(unit, c.Trained())
 	return c.Load()
 }

@@ -244,18 +244,18 @@ func (w *textWriter) writeCounts(b []byte, e placedEntry) error {
 		w.writeLine(b)
 	case layout.TagCounter, layout.TagCallType:
 		c, _ := e.Counter()
-		w.writeLine(appendNumber(b, "count(", w.count(ledger.BranchCounts, c), ")"))
+		w.writeLine(appendNumber(b, "count(", w.addTotal(ledger.BranchCounts, c), ")"))
 		return w.writeCallTypes(e.Entry)
 	case layout.TagJump:
 		taken := e.Cell(0)
 		displacement := int64(e.Cell(1).Trained())
-		b = appendNumber(b, "taken(", w.count(ledger.BranchCounts, taken), ") ")
+		b = appendNumber(b, "taken(", w.addTotal(ledger.BranchCounts, taken), ") ")
 		w.writeLine(appendDisplacement(b, displacement))
 	case layout.TagBranch:
 		j, _ := e.Branch()
-		b = appendNumber(b, "taken(", w.count(ledger.BranchCounts, j.Taken), ") ")
+		b = appendNumber(b, "taken(", w.addTotal(ledger.BranchCounts, j.Taken), ") ")
 		w.writeLine(appendDisplacement(b, j.Displacement))
-		w.writeLine(appendNumber(append(w.line, indent...), "not taken(", w.count(ledger.BranchCounts, j.NotTaken), ")"))
+		w.writeLine(appendNumber(append(w.line, indent...), "not taken(", w.addTotal(ledger.BranchCounts, j.NotTaken), ")"))
 	case layout.TagMultiBranch:
 		w.writeCases(b, e)
 	case layout.TagRet:
@@ -272,10 +272,10 @@ func appendDisplacement(b []byte, d int64) []byte {
 
 func (w *textWriter) writeCases(b []byte, e placedEntry) {
 	r, _ := e.Rows()
-	b = appendNumber(b, "default_count(", w.count(ledger.BranchCounts, r.Head(0)), ") ")
+	b = appendNumber(b, "default_count(", w.addTotal(ledger.BranchCounts, r.Head(0)), ") ")
 	w.writeLine(appendDisplacement(b, int64(r.Head(1).Load())))
 	for i := range r.Len() {
-		b = appendNumber(append(w.line, indent...), "count(", w.count(ledger.BranchCounts, r.Cell(i, 0)), ") ")
+		b = appendNumber(append(w.line, indent...), "count(", w.addTotal(ledger.BranchCounts, r.Cell(i, 0)), ") ")
 		w.writeLine(appendDisplacement(b, int64(r.Cell(i, 1).Load())))
 	}
 }
@@ -301,13 +301,13 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 			w.addFreeRow(ledger.BranchCounts, r.Cell(i, 1))
 			continue
 		}
-		w.count(ledger.BranchCounts, r.Cell(i, 1))
+		w.addTotal(ledger.BranchCounts, r.Cell(i, 1))
 		n++
 		rows = appendNumber(append(rows, indent...), "bci(", bci, ": ")
 		rows = append(appendDisplacement(appendNumber(rows, "count(", times, ") "), displacement), ")\n"...)
 	}
 	if !disk.IsWide(e.Tag()) {
-		count = w.count(ledger.BranchCounts, r.Head(0))
+		count = w.addTotal(ledger.BranchCounts, r.Head(0))
 	}
 	w.writeLine(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))
 	_, _ = w.out.Write(rows)
@@ -316,7 +316,7 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
-	count := w.count(ledger.TypeCounts, r.Other())
+	count := w.addTotal(ledger.TypeCounts, r.Other())
 	total.addCount(count)
 	n := 0
 	for i := range r.Len() {
@@ -326,13 +326,13 @@ func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 			w.addFreeRow(ledger.TypeCounts, free)
 			continue
 		}
-		total.addCount(w.count(ledger.TypeCounts, row.Count))
+		total.addCount(w.addTotal(ledger.TypeCounts, row.Count))
 		n++
 	}
 	b = appendNumber(b, "count(", printedCount(count), ") ")
 	if w.settings.shape.Gap > 0 {
 		gap, _ := r.Gap()
-		b = appendNumber(b, "nonprofiled_count(", w.count(ledger.TypeCounts, gap), ") ")
+		b = appendNumber(b, "nonprofiled_count(", w.addTotal(ledger.TypeCounts, gap), ") ")
 	}
 	w.writeLine(appendNumber(b, "entries(", uint64(n), ")"))
 	for row := range r.All() {

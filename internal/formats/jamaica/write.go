@@ -64,8 +64,10 @@ func (t *textWriter) addLoss(what codec.LossKind, name string, lost ledger.Total
 	parse.AddLoss(&t.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
 }
 
-// count adds a written count to the totals.
-func (t *textWriter) count(unit ledger.Unit, n uint64) { ledger.Totals(t.report.Totals).Add(unit, n) }
+// addTotal adds a written count to the totals.
+func (t *textWriter) addTotal(unit ledger.Unit, n uint64) {
+	ledger.Totals(t.report.Totals).Add(unit, n)
+}
 
 // addLine adds a line that starts with n. rest follows n and its share.
 func (t *textWriter) addLine(key keyword, n uint64, rest string) {
@@ -247,7 +249,7 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 		name = newArrayText(uint64(e.Point()), name)
 	}
 	n := e.Cell(0).Trained()
-	t.count(ledger.UnitOf(layout.DomainJamaica, e.Tag(), e.Sub()), n)
+	t.addTotal(ledger.UnitOf(layout.DomainJamaica, e.Tag(), e.Sub()), n)
 	t.addLine(key, n, name)
 	return nil
 }
@@ -284,7 +286,7 @@ func (t *textWriter) addCallees(caller string, e reader.Entry) error {
 		if err != nil {
 			return err
 		}
-		t.count(ledger.CallCounts, n)
+		t.addTotal(ledger.CallCounts, n)
 		t.addLine(keyInvoke, n, fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
 	}
 	return nil

@@ -57,5 +57,5 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if err := LosePoints(s, &report.Lost); err != nil {
 		return nil, err
 	}
-	return report, f.write(w)
+	return report, f.writeLines(w)
 }

@@ -51,7 +51,7 @@ type folding struct {
 // headSize is the number of bytes in which an importer looks for the first lines.
 const headSize = 1 << 16
 
-func (f *folding) write(w io.Writer) error {
+func (f *folding) writeLines(w io.Writer) error {
 	lines := f.sortedLines()
 	var head []byte
 	whole := true
@@ -96,7 +96,7 @@ func (f *folding) spoilDifference(lines []string) {
 		f.report.Totals[f.unit()] -= n
 		at := strings.LastIndexByte(line, ' ')
 		f.loseName(line)
-		f.add(line[:at]+"_"+line[at+1:], n)
+		f.addToLine(line[:at]+"_"+line[at+1:], n)
 	}
 }
 
@@ -104,8 +104,8 @@ func (f *folding) loseName(name string) {
 	f.report.Lost.AddLoss(codec.Loss{What: LossNames, Count: 1, First: []string{name}})
 }
 
-// add adds a value to a line.
-func (f *folding) add(line string, n uint64) {
+// addToLine adds a value to a line.
+func (f *folding) addToLine(line string, n uint64) {
 	have, again := f.lines[line]
 	if again {
 		f.report.Lost.Add(LossFrames, 1)
@@ -183,7 +183,7 @@ func (f *folding) foldStacks(s *reader.Store) error {
 			f.loseName(string(b))
 			b = append([]byte("#_"), bytes.TrimPrefix(b[1:], []byte(" "))...)
 		}
-		f.add(string(b), n)
+		f.addToLine(string(b), n)
 	}
 	return nil
 }

@@ -84,12 +84,12 @@ func scanHead(head []byte, whole bool) (of foldedHead) {
 		if isBlank(line) || bytes.HasPrefix(line, commentStart) {
 			continue
 		}
-		of.add(line)
+		of.addLine(line)
 	}
 	return of
 }
 
-func (h *foldedHead) add(line []byte) {
+func (h *foldedHead) addLine(line []byte) {
 	stack, ok := splitLine(line)
 	if !ok {
 		h.others++

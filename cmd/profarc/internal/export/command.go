@@ -43,7 +43,8 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Write an archive's profiles in another format",
 		Long: `Export writes the profiles of an archive in the format of another tool, to the standard
 output or, in one step, to a file. What the format cannot say is counted and reported. Counts that are
-neither written nor reported are a defect of profarc, and end it with exit code 1. On a terminal, characters that it would obey are escaped; files and pipes get the format's own bytes.
+neither written nor reported are a defect of profarc, and end it with exit code 1. On a terminal,
+control characters are escaped; files and pipes get the format's own bytes.
 
 The formats:
 

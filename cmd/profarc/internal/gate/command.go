@@ -51,9 +51,9 @@ the archive is shipped. It verifies the archive to the last byte, then judges
              change does not count, nor what reduce, rewrite and flatten leave out on request
   age        of its last dump
 
-Each has a threshold; 0 switches a criterion off, and any those of --max-damaged and --max-lost. What cannot be judged is "unchecked", with the
-reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without --against
-it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
+Each has a threshold; 0 switches a criterion off, and any those of --max-damaged and --max-lost. What
+cannot be judged is "unchecked", with the reason, and the archive does not pass, unless
+--allow-unchecked names the criterion. Without --against it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
 overlap and growth are off: leave it out for the first archive of a program. profarc check --help
 describes the values of --against. An archive that keeps no account of its inputs, as one of an old
 release, passes damaged and lost with a note; info --losses prints the account.

@@ -59,8 +59,8 @@ it; layers on different bases, or a layer and another archive, are not. --flatte
 merged and its base together into one archive: of each version of a method it has the profile of the
 layer, or else that of the base.
 
---failure-mode says what becomes of the merge when an archive is damaged, does not go together with the
-others, or repeats one of them: with any nothing is written, and all such archives are named; with all
+--failure-mode decides about archives that are damaged, do not go together with the others, or repeat
+one of them: with any nothing is written, and all such archives are named; with all
 and warn the others are merged, a dump that comes twice counts once, and the account of the result
 (info --losses) has what was left out. --expect and --expect-list say how many archives, or which, the
 runs should have left.

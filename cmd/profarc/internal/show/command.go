@@ -267,7 +267,8 @@ func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Se
 	classPath := o.classPath
 	sourcePath := o.source.path
 	if o.source.opened != nil {
-		classPath, sourcePath = "", "" // of the functions alone
+		classPath = "" // LLVM's functions alone are shown
+		sourcePath = ""
 	}
 	program, err := openProgram(classPath, sourcePath, s)
 	if err != nil {

@@ -47,7 +47,7 @@ type line struct {
 type location struct {
 	address    uint64
 	mapping    uint32 // index in mappings + 1, or 0 if unknown
-	first, end uint32 // range in recording.lines
+	first, end uint32 // range in decodedProfile.lines
 }
 
 // A mapping is a file whose code is in memory.
@@ -60,7 +60,7 @@ type mapping struct {
 // A sampleType is the type of a sample value.
 type sampleType struct{ kind, unit stringRef }
 
-// A recording is a decoded profile. eachSample decodes its samples one by one.
+// A decodedProfile is a profile whose samples are still encoded. eachSample decodes its samples one by one.
 type decodedProfile struct {
 	data      []byte
 	strings   [][]byte

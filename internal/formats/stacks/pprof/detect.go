@@ -1,7 +1,6 @@
 package pprof
 
 import (
-	"bytes"
 	"errors"
 	"regexp"
 )
@@ -16,30 +15,13 @@ var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine prof
 // isLegacy reports whether an input has one of pprof's older formats.
 func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
 
-// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0 (1 of
-// Java's), period in microseconds, and 0. Words have 32 or 64 bits and either byte order.
+// isLegacyCPU reports whether an input begins like a binary profile of gperftools.
 func isLegacyCPU(head []byte) bool {
-	for _, size := range []int{4, 8} {
-		if len(head) < 5*size {
-			continue
-		}
-		word := func(i int) []byte { return head[i*size : (i+1)*size] }
-		zero := make([]byte, size)
-		isNumber := func(word []byte, n byte) bool {
-			little := bytes.Clone(zero)
-			big := bytes.Clone(zero)
-			little[0], big[size-1] = n, n
-			return bytes.Equal(word, little) || bytes.Equal(word, big)
-		}
-		if isNumber(word(0), 0) && isNumber(word(1), 3) && (isNumber(word(2), 0) || isNumber(word(2), 1)) &&
-			!isNumber(word(3), 0) && isNumber(word(4), 0) {
-			return true
-		}
-	}
-	return false
+	r, _ := readLegacyHeader(head)
+	return r != nil
 }
 
-// kinds has the set of valid wire types for each field of a profile. Packed numbers have the type bytes.
+// validKinds has the set of valid wire types for each field of a profile. Packed numbers have the type bytes.
 var validKinds = [...]uint8{
 	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes,
 	profileLocation: 1 << kindBytes,

@@ -2,16 +2,17 @@ package pprof
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"io"
 )
 
-// An Encoder writes a profile, compressed by gzip, without keeping samples in memory. Close returns the first error of
-// the writer.
+// An Encoder writes a profile, usually compressed by gzip, without keeping samples in memory. Close returns the first
+// error of the writer.
 type Encoder struct {
 	out       *bufio.Writer
-	packed    *gzip.Writer
+	packed    *gzip.Writer // nil if the profile is not compressed
 	err       error
 	strings   map[string]uint64
 	message   []byte // scratch
@@ -23,7 +24,14 @@ type Encoder struct {
 // NewEncoder returns an Encoder that writes to w.
 func NewEncoder(w io.Writer) *Encoder {
 	packed, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is valid
-	e := &Encoder{out: bufio.NewWriterSize(packed, 1<<16), packed: packed, strings: map[string]uint64{}}
+	e := newPlainEncoder(packed)
+	e.packed = packed
+	return e
+}
+
+// newPlainEncoder is NewEncoder without compression.
+func newPlainEncoder(w io.Writer) *Encoder {
+	e := &Encoder{out: bufio.NewWriterSize(w, 1<<16), strings: map[string]uint64{}}
 	e.stringIndex("")
 	return e
 }
@@ -33,8 +41,8 @@ func (e *Encoder) Close() error {
 	if err := e.out.Flush(); e.err == nil {
 		e.err = err
 	}
-	if err := e.packed.Close(); e.err == nil {
-		e.err = err
+	if e.packed != nil {
+		e.err = cmp.Or(e.err, e.packed.Close())
 	}
 	return e.err
 }

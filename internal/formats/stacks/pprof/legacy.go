@@ -2,10 +2,8 @@ package pprof
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"regexp"
 	"strconv"
 
@@ -19,7 +17,7 @@ type legacyReader struct {
 	order binary.ByteOrder
 }
 
-func (r *legacyReader) next() (n uint64, ok bool) {
+func (r *legacyReader) nextWord() (n uint64, ok bool) {
 	if len(r.rest) < r.size {
 		return 0, false
 	}
@@ -31,21 +29,29 @@ func (r *legacyReader) next() (n uint64, ok bool) {
 	return r.order.Uint64(word), true
 }
 
-// newLegacyReader returns a reader of the words after the header, and the period in microseconds.
-func newLegacyReader(data []byte) (r *legacyReader, period uint64) {
+// A legacyHeader is the header of a binary CPU profile of gperftools.
+type legacyHeader struct {
+	period uint64 // microseconds
+	isJava bool
+}
+
+// readLegacyHeader reads the words 0, 3, 0 (1 in Java's profiles), period and 0. Words have 32 or 64 bits and either
+// byte order. It returns a reader of the words after them, or nil.
+func readLegacyHeader(data []byte) (*legacyReader, legacyHeader) {
 	for _, size := range []int{4, 8} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 			r := &legacyReader{data, size, order}
 			var head [5]uint64
+			whole := true
 			for i := range head {
-				head[i], _ = r.next()
+				head[i], whole = r.nextWord()
 			}
-			if head[0] == 0 && head[1] == 3 && head[2] == 0 && head[3] != 0 && head[4] == 0 {
-				return r, head[3]
+			if whole && head[0] == 0 && head[1] == 3 && head[2] <= 1 && head[3] != 0 && head[4] == 0 {
+				return r, legacyHeader{head[3], head[2] == 1}
 			}
 		}
 	}
-	return nil, 0
+	return nil, legacyHeader{}
 }
 
 // A legacySample has the addresses of a stack, leaf first.
@@ -57,8 +63,8 @@ type legacySample struct {
 // readSamples reads the samples up to the trailer, which is a sample with the address 0.
 func (r *legacyReader) readSamples() (list []legacySample, err error) {
 	for {
-		count, _ := r.next()
-		depth, ok := r.next()
+		count, _ := r.nextWord()
+		depth, ok := r.nextWord()
 		if !ok || depth > uint64(len(r.rest)/r.size) {
 			return nil, ErrCut
 		}
@@ -67,7 +73,7 @@ func (r *legacyReader) readSamples() (list []legacySample, err error) {
 		}
 		s := legacySample{count, make([]uint64, depth)}
 		for i := range s.addresses {
-			s.addresses[i], _ = r.next()
+			s.addresses[i], _ = r.nextWord()
 		}
 		if depth == 1 && s.addresses[0] == 0 {
 			return list, nil
@@ -115,8 +121,8 @@ func dropHandler(samples []legacySample) {
 // convertLegacyCPU converts a binary CPU profile of gperftools to profile.proto, without compression. The error is
 // ErrLegacy for the other legacy formats.
 func convertLegacyCPU(data []byte) ([]byte, error) {
-	r, period := newLegacyReader(data)
-	if r == nil {
+	r, head := readLegacyHeader(data)
+	if r == nil || head.isJava {
 		return nil, ErrLegacy
 	}
 	samples, err := r.readSamples()
@@ -124,12 +130,12 @@ func convertLegacyCPU(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	w := &sampledWriter{Encoder: NewEncoder(&out), mappings: r.readMappings()}
+	w := &sampledWriter{Encoder: newPlainEncoder(&out), mappings: r.readMappings()}
 	w.SampleType("samples", "count")
 	w.SampleType("cpu", "nanoseconds")
 	w.writeMappings()
 	w.writeValueType(profilePeriodType, "cpu", "nanoseconds")
-	w.writeNumberField(profilePeriod, period*1000)
+	w.writeNumberField(profilePeriod, head.period*1000)
 	ids := map[uint64]uint64{}
 	dropHandler(samples)
 	for _, s := range samples {
@@ -143,16 +149,10 @@ func convertLegacyCPU(data []byte) ([]byte, error) {
 			}
 			w.stack = append(w.stack, ids[address])
 		}
-		w.Sample(w.stack, int64(s.count), int64(s.count*period*1000))
+		w.Sample(w.stack, int64(s.count), int64(s.count*head.period*1000))
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(&out)
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
+	err = w.Close()
+	return out.Bytes(), err
 }
 
 // mappingOf returns the mapping of an address, from 1, or 0.

@@ -95,7 +95,7 @@ func parseMappings(values []string) (list []writtenMapping) {
 	return list
 }
 
-// mappings returns the mappings of the archive. Those of older archives have only the program.
+// mappingsOf returns the mappings of the archive. Older archives have only the mapping of the program.
 func mappingsOf(facts map[string][]string) []writtenMapping {
 	list := parseMappings(facts[propertyMapping])
 	if file := first(facts, propertyBinary); len(list) == 0 && file != "" {

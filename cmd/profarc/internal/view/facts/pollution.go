@@ -276,8 +276,8 @@ func (p *siteNames) certainRows(s *site) []SeenRow {
 	return p.mostSeen(&t, len(s.certain))
 }
 
-// certainWay converts an outcome of the table. HotSpot numbers the two outcomes of a branch; other outcomes are cells
-// of rows.
+// certainWay converts an outcome of the table. HotSpot numbers the two outcomes of a branch.
+// Other outcomes are keys of rows.
 func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	domain := p.s.Header().Domain
 	switch point, index := schema.UnpackSuccessor(outcome); {
