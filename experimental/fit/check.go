@@ -218,6 +218,9 @@ func (c *checker) countMarks(p reader.Profile) (points int) {
 
 func (c *checker) addVerdict(j *judgement) error {
 	c.report.addVerdict(&j.Verdict)
+	if j.Method.Flags()&layout.MethodNotMatchable == 0 {
+		c.report.hot.addProfile(&j.Verdict)
+	}
 	if n := c.countMarks(j.Profile); n > 0 {
 		c.report.Guessed.Points += n
 		c.report.Guessed.Profiles++

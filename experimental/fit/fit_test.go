@@ -42,8 +42,9 @@ func TestRewritingKeepsWhatFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Profiles[fit.Unchecked] != int(from.Header().Counts.Profiles) || r.Score() != 1 {
-			t.Errorf("%s: %v, score %v", s.Name, r.Profiles, r.Score())
+		if r.Profiles[fit.Unchecked] != int(from.Header().Counts.Profiles) || r.Score() != 0 ||
+			r.Verdict(0, 0) != fit.Unchecked {
+			t.Errorf("%s: %v, score %v, %s", s.Name, r.Profiles, r.Score(), r.Verdict(0, 0))
 		}
 		to := memstore.Open(t, into)
 		for m, err := range from.Methods() {

@@ -72,7 +72,15 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 		c.decideMoved(j, best)
 		j.Moves = listMoves(j)
 	}
+	if j.Matched == 0 && !hasCodeIDs(code, versions) {
+		j.State, j.Reason, j.Confidence, j.Moves = Unchecked, "no code id says which code it was recorded for", 0, nil
+	}
 	return nil
+}
+
+// hasCodeIDs reports whether both sides of a comparison have code ids, so that different ids mean different code.
+func hasCodeIDs(code uint64, versions []methodcode.Version) bool {
+	return code != 0 && slices.ContainsFunc(versions, func(v methodcode.Version) bool { return v.ID != 0 })
 }
 
 func listMoves(j *judgement) (moves []Move) {

@@ -26,6 +26,23 @@ func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unche
 
 func (s State) rankOf() int { return slices.Index(States(), s) }
 
+// The verdicts sum up states, for a profile or an archive. Gone and Unchecked are verdicts too.
+const (
+	Fits    State = "fits"    // compared, and equal: exact or renamed
+	Changed State = "changed" // compared, and different: moved or stale
+)
+
+// Verdict returns the verdict that a state stands for: Fits, Changed, Gone or Unchecked.
+func (s State) Verdict() State {
+	switch s {
+	case Exact, Renamed:
+		return Fits
+	case Moved, Stale:
+		return Changed
+	}
+	return s
+}
+
 // Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
 // others for class paths, live JVMs and the source of Go programs.
 type Code interface {
@@ -68,8 +85,9 @@ type Report struct {
 	Methods  int            // number of selected methods, with or without profiles
 	Reasons  map[string]int // number of unchecked profiles by reason
 	fitting  float64        // total of weights times confidences
-	Points   int            // number of points of moved profiles
-	Matched  int            // number of these points with a partner
+	hot      hotPart
+	Points   int // number of points of moved profiles
+	Matched  int // number of these points with a partner
 	// Lost counts the points of changed code that lost some or all of their counts.
 	Lost map[string]Loss // losses by reason
 	// Found counts the points with a partner, Swapped the branches among them whose counts change sides.
@@ -87,38 +105,71 @@ type Report struct {
 	Rewritten Rewritten
 }
 
-// covered lists the states in the score.
-var covered = States()[:5]
-
-// Score returns the fit of the archive, from 0 to 1, weighted by counts, or by profiles if there are no counts. It is 1
-// if there is nothing to check.
+// Score returns the share of everything that fits, from 0 to 1. A moved profile counts by its confidence. Shares are
+// weighted by counts, or by profiles if there are no counts. The score is 0 if there is nothing to check.
 func (r *Report) Score() float64 {
-	weight := 0.0
-	for _, s := range covered {
-		weight += r.Weights[s]
-	}
-	switch {
-	case weight > 0:
-		return r.fitting / weight
-	case r.Checked > 0:
-		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.Checked)
-	}
-	return 1
-}
-
-// CheckedShare returns the share of profiles in the score, from 0 to 1, with the weights of Score.
-func (r *Report) CheckedShare() float64 {
-	checked := 0.0
-	for _, s := range covered {
-		checked += r.Weights[s]
-	}
-	switch n, rest := r.Checked, r.Weights[Unchecked]; {
-	case checked+rest > 0:
-		return checked / (checked + rest)
-	case n > 0:
-		return float64(n) / float64(n+r.Profiles[Unchecked])
+	switch all := r.totalWeight(); {
+	case all > 0:
+		return r.fitting / all
+	case r.totalProfiles() > 0:
+		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.totalProfiles())
 	}
 	return 0
+}
+
+// LostShare returns the share of everything that has changed or is gone, from 0 to 1. Score, LostShare and the
+// unchecked share add up to 1.
+func (r *Report) LostShare() float64 { return max(1-r.Share(Unchecked)-r.Score(), 0) }
+
+// Share returns the share of everything with a verdict, from 0 to 1, with the weights of Score.
+func (r *Report) Share(verdict State) (share float64) {
+	for _, s := range States() {
+		if s.Verdict() == verdict {
+			share += r.shareOf(s)
+		}
+	}
+	return share
+}
+
+func (r *Report) shareOf(s State) float64 {
+	switch all := r.totalWeight(); {
+	case all > 0:
+		return r.Weights[s] / all
+	case r.totalProfiles() > 0:
+		return float64(r.Profiles[s]) / float64(r.totalProfiles())
+	}
+	return 0
+}
+
+func (r *Report) totalWeight() (all float64) {
+	for _, s := range States() {
+		all += r.Weights[s]
+	}
+	return all
+}
+
+func (r *Report) totalProfiles() (all int) {
+	for _, n := range r.Profiles {
+		all += n
+	}
+	return all
+}
+
+// Verdict returns the verdict on the whole archive. It is Changed or Gone, whichever lost more, if the rest is less
+// than least. Otherwise it is Unchecked if less than checked of the hot part was compared, or nothing. Both are from 0
+// to 1.
+func (r *Report) Verdict(least, checked float64) State {
+	switch {
+	case r.Checked == 0:
+		return Unchecked
+	case 1-r.LostShare() < least && r.shareOf(Gone) > r.LostShare()-r.shareOf(Gone):
+		return Gone
+	case 1-r.LostShare() < least:
+		return Changed
+	case r.HotCheckedShare() < checked:
+		return Unchecked
+	}
+	return Fits
 }
 
 func (r *Report) addVerdict(v *Verdict) {

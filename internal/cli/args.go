@@ -10,9 +10,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DefaultChecked is the default of the share of events that a comparison with code must be able to check. With a
-// smaller share, its score means nothing.
-const DefaultChecked = 0.5
+// Defaults of the verdict on profiles and code.
+const (
+	DefaultChecked = 0.95 // least share of the hot part that must be compared, see fit.Report.HotCheckedShare
+	DefaultKept    = 0.9  // least share of all events that must neither have changed nor be gone
+)
 
 // TimeVar adds a duration flag. Its help prints ten minutes as 10m, not 10m0s.
 func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {

@@ -109,33 +109,32 @@ type demand struct {
 func (d *demand) addFlags(f *pflag.FlagSet, minScore float64) {
 	f.StringArrayVar(&d.classPath, "class-path", nil,
 		"`CODE` that profiles are to fit: class files, jars and folders, in one or more parts")
-	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least `SCORE` of profarc check, from 0 to 1")
+	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least `SHARE` of all events that remains in the code, from 0 to 1")
 	f.Float64Var(&d.minChecked, "min-checked", cli.DefaultChecked,
-		"with --class-path, least `SHARE` of all events that is compared, from 0 to 1")
+		"with --class-path, least `SHARE` of the hot part that is compared, from 0 to 1")
 }
 
 func (d *demand) checkFlags() error {
 	return cmp.Or(cli.CheckShare("--min-score", d.minScore), cli.CheckShare("--min-checked", d.minChecked))
 }
 
-// judgeFit returns the score and the checked share of a comparison with the class path and a JDK, which can be "". It
-// returns a misfit if one is too low.
+// judgeFit returns the score and the compared share of the hot part in a comparison with the class path and a JDK,
+// which can be "". It returns a misfit if too much is lost or too little was compared.
 func (d *demand) judgeFit(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
 	r, err := d.compareCode(ctx, s, jdk)
 	if err != nil {
 		return 0, 0, err
 	}
-	score = r.Score()
-	checked = r.CheckedShare()
-	switch {
-	case score < d.minScore:
-		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score),
-			cli.FormatPercentDown(d.minScore))
-	case checked < d.minChecked:
-		err = misfitf("%s of its events could be compared with the code, less than the %s of --min-checked: name the "+
+	checked = r.HotCheckedShare()
+	switch r.Verdict(d.minScore, d.minChecked) {
+	case fit.Changed, fit.Gone:
+		err = misfitf("%s of its events remain in the code, less than the %s of --min-score",
+			cli.FormatPercentDown(1-r.LostShare()), cli.FormatPercentDown(d.minScore))
+	case fit.Unchecked:
+		err = misfitf("%s of its hot part could be compared with the code, less than the %s of --min-checked: name the "+
 			"libraries and the JDK too", cli.FormatPercentDown(checked), cli.FormatPercentDown(d.minChecked))
 	}
-	return score, checked, err
+	return r.Score(), checked, err
 }
 
 // String returns the whole class path.

@@ -50,7 +50,8 @@ func TestTooLittleIsCompared(t *testing.T) {
 			t.Errorf("%v was compared: %v", checked, err)
 		}
 		var no misfit
-		if is := errors.As(err, &no); is != (d.minChecked > 0.03) || is && !strings.HasPrefix(no.why, "3.00% of its events") {
+		is := errors.As(err, &no)
+		if is != (d.minChecked > 0.03) || is && !strings.HasPrefix(no.why, "3.00% of its hot part") {
 			t.Errorf("at least %v: %v", d.minChecked, err)
 		}
 	}

@@ -46,7 +46,7 @@ An archive fits if it was recorded with the build of the JVM that a start would 
 JAVA_HOME, or of java on PATH. Where there is no java, as in a slim container, --build says it: 21.0.5+11, or
 the build id of a program that LLVM instrumented, as readelf -n prints it. With --class-path its profiles must
 be of the code and of that JDK, as profarc check finds it method by method: by --min-score, with
---min-checked of all events compared. --any takes the newest, whatever it is of: each start looks again and
+--min-checked of the hot part compared. --any takes the newest, whatever it is of: each start looks again and
 leaves out what does not fit.
 
 Of a layer the base comes too, and is written beside it: app.base.parc beside app.parc, or --base. Start
@@ -101,7 +101,7 @@ type pulled struct {
 	Signed     bool           `json:"signed"` // a signature by --key was verified
 	Java       string         `json:"java,omitempty"`
 	Score      *float64       `json:"score,omitempty"`   // null without --class-path
-	Checked    *float64       `json:"checked,omitempty"` // share of all events in the score
+	Checked    *float64       `json:"checked,omitempty"` // compared share of the hot part
 	Skipped    []skipped      `json:"skipped"`           // newer archives that do not fit
 	Facts      artifact.Facts `json:"facts"`
 }
@@ -381,8 +381,8 @@ func (p *pulled) printResult(a *cli.App, o *pullOptions) {
 		fmt.Fprintf(a.Out, "        left out %.19s: %s\n", s.Digest, s.Why)
 	}
 	if p.Score != nil {
-		fmt.Fprintf(a.Out, "        fits %s by %s of %s checked\n", &o.demand, cli.FormatPercentDown(*p.Score),
-			cli.FormatPercentDown(*p.Checked))
+		fmt.Fprintf(a.Out, "        %s of its events fit %s, %s of the hot part was compared\n", cli.FormatPercentDown(*p.Score),
+			&o.demand, cli.FormatPercentDown(*p.Checked))
 	}
 	if p.Signed {
 		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)

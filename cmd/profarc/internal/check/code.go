@@ -239,12 +239,12 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 	found, err := fit.Check(ctx, s, p.code.Code, options)
 	r.OwnShare /= max(all, 1)
 	if err == nil {
-		err = o.refuseUnchecked(r, found, p.code)
+		err = o.refuseUnrelated(r, found, p.code)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r, r.SetResult(s, found)
+	return r, r.SetResult(s, found, cli.DefaultKept, cli.DefaultChecked)
 }
 
 // isOwn reports whether a method is of the program itself, and not of the JDK that was named beside it.

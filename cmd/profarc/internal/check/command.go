@@ -23,9 +23,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuseUnchecked returns an error if nothing was checked, since a score or an adapted archive would then be
-// misleading.
-func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, against programCode) error {
+// refuseUnrelated returns an error if no profile was selected, or if the code is of another program.
+func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, against programCode) error {
 	switch {
 	case found.Methods == 0:
 		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
@@ -39,15 +38,10 @@ func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, again
 			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
 		}
 	}
-	if found.Checked > 0 {
-		return nil
-	}
-	reasons := report.UncheckedOf(found)
-	if len(reasons) == 0 {
+	if len(found.Profiles) == 0 {
 		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
 	}
-	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive,
-		r.Against, uncheckedText(reasons))
+	return nil
 }
 
 // refuseOld returns an error if the code of --old has no class of the profiles, and so matched nothing.
@@ -89,7 +83,6 @@ type checkOptions struct {
 	confidence float64
 	failBelow  float64
 	minChecked float64
-	demanding  bool // fail if too little was checked
 	top        int
 	all        bool
 	json       bool
@@ -134,10 +127,15 @@ method proves little. A lambda is found by its code in the method that has it, a
 descriptor has changed by its name, if only one fits. --old tells which methods are new; then less code
 is enough.
 
-The score is the mean over all checked profiles, weighted by their events, which are the sum of
-their invocations, backedges and counts: 1 for exact and renamed ones, the confidence for moved ones,
-0 for the others. It does not cover unchecked profiles: if less than --min-checked of all events was
-checked, the verdict is "unchecked". Then name the JDK and the libraries too.
+The verdict on the archive is one of four words. Events are invocations, backedges and counts, and
+shares are of all of them:
+
+  unchecked  less than --min-checked of the hot part was compared: nothing is known. The hot part is the
+             fewest profiles with 99% of the events that a later run can use
+  changed, gone
+             less than --fail-below remains, and more of the loss is of this kind. An exact or renamed
+             profile remains, a moved one by its confidence, and an unchecked one is not known to be lost
+  fits       the rest
 
 Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
 train and dump record that about their code. For others, name the code that was profiled with --old.
@@ -162,16 +160,14 @@ says how many points are guesses.
 
 The fields of --json are stable: "profiles" and "weight" by state; "misfits", the heaviest losses
 first; "unchecked", why profiles were not checked; "confidence", "score" and "checked", the share of
-all events that was checked, from 0 to 1; "verdict": fits, misfits (below --fail-below) or unchecked.
-The exit code is 1 if nothing can be checked and, with --fail-below, if the score is lower. With
---fail-below or --min-checked it is 4 if too little was checked.
+all events that was checked, from 0 to 1; "verdict" and "shares", by verdict. The exit code is 0 if the
+archive fits, 1 if it has changed or is gone, and 4 if it is unchecked.
 
 ` + terminal.Help
 
 func Command(a *cli.App) *cobra.Command {
 	var o checkOptions
-	var cmd *cobra.Command
-	cmd = &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "check ARCHIVE [--against CODE]...",
 		Short: "Check whether profiles still fit the code, and adapt them",
 		Long:  commandHelp,
@@ -184,11 +180,13 @@ func Command(a *cli.App) *cobra.Command {
   profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE: a.Run(func(ctx context.Context, args []string) error {
-			o.demanding = o.failBelow > 0 || cmd.Flags().Changed("min-checked")
-			return runCheck(ctx, a, args[0], o)
-		}),
 	}
+	cmd.RunE = a.Run(func(ctx context.Context, args []string) error {
+		if o.rewrite != "" && !cmd.Flags().Changed("fail-below") {
+			o.failBelow = 0 // the new archive has what remains
+		}
+		return runCheck(ctx, a, args[0], o)
+	})
 	f := cmd.Flags()
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the "+
@@ -200,9 +198,10 @@ func Command(a *cli.App) *cobra.Command {
 		"let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
 	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence,
 		"least confidence, from 0 to 1, at which a point is moved")
-	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.Float64Var(&o.failBelow, "fail-below", cli.DefaultKept,
+		"exit with 1 if a smaller share of all events, from 0 to 1, remains; 0 accepts all, as does --rewrite")
 	f.Float64Var(&o.minChecked, "min-checked", cli.DefaultChecked,
-		"least share of all events, from 0 to 1, that must be checked")
+		"exit with 4 if a smaller share of the hot part, from 0 to 1, was checked; 0 accepts all")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -289,13 +288,13 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 	}
 	found, err := fit.Check(ctx, s, against.Code, f)
 	if err == nil {
-		err = o.refuseUnchecked(r, found, against)
+		err = o.refuseUnrelated(r, found, against)
 	}
 	if err == nil {
 		err = refuseOld(r, old)
 	}
 	if err == nil {
-		err = r.SetResult(s, found)
+		err = r.SetResult(s, found, cmp.Or(o.failBelow, cli.DefaultKept), o.minChecked)
 	}
 	if err == nil && against.profiles != nil {
 		var now *compare.Report
@@ -308,11 +307,10 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 		return err
 	}
 	r.ByName = found.ByName
-	r.SetVerdict(o.failBelow, o.minChecked)
 	if err := r.CompareLoaders(s, against.loaders); err != nil {
 		return err
 	}
-	if o.rewrite != "" {
+	if o.rewrite != "" && r.ComparedAny() {
 		written, err := f.Into.Commit(ctx, o.rewrite)
 		if err != nil {
 			return err
@@ -338,18 +336,26 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 // ExitUnchecked is the exit code if too little was checked for a meaningful score.
 const ExitUnchecked = 4
 
-// exitError returns the error that ends the command; nil if the archive fits, or if only a report was requested.
+// exitError returns the error that ends the command; nil if the archive fits or the loss is accepted.
 func (o *checkOptions) exitError(r *report.Check) error {
+	lost := r.Verdict == fit.Changed || r.Verdict == fit.Gone
 	switch {
-	case r.Score < o.failBelow:
-		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against,
-			cli.FormatPercent(r.Score), cli.FormatPercent(o.failBelow))
-	case o.demanding && r.Verdict == report.VerdictUnchecked:
-		return &cli.ExitError{Code: ExitUnchecked,
-			Err: fmt.Errorf("%s: %s of all events was checked, less than the %s of --min-checked: %s",
-				r.Archive, cli.FormatPercent(r.Checked), cli.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
+	case r.Verdict == fit.Unchecked:
+		return &cli.ExitError{Code: ExitUnchecked, Err: o.uncheckedError(r)}
+	case lost && o.failBelow > 0:
+		return fmt.Errorf("%s: %s in %s: %s of all events remain, less than the %s of --fail-below", r.Archive, r.Verdict,
+			r.Against, cli.FormatPercentDown(1-r.Lost), cli.FormatPercentDown(o.failBelow))
 	}
 	return nil
+}
+
+func (o *checkOptions) uncheckedError(r *report.Check) error {
+	if !r.ComparedAny() {
+		return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive,
+			r.Against, uncheckedText(r.Reasons))
+	}
+	return fmt.Errorf("%s is unchecked: %s of the hot part was compared, less than the %s of --min-checked: %s", r.Archive,
+		cli.FormatPercentDown(r.HotChecked), cli.FormatPercentDown(o.minChecked), uncheckedText(r.Reasons))
 }
 
 func (c *programCode) newReport(s *reader.Store) *report.Check {

@@ -16,20 +16,21 @@ import (
 )
 
 func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
-	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against),
-		cli.FormatPercent(r.Score), r.CheckedNote(cli.FormatPercent))
+	fmt.Fprintf(a.Out, "%s against %s: %s\n%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), r.Verdict,
+		r.SharesText(cli.FormatPercentDown))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
+	fmt.Fprintf(w, "\tprofiles\tof all events\tverdict\t\n")
 	for _, state := range fit.States() {
 		s := r.States[string(state)]
-		fmt.Fprintf(w, "%s\t%s\t%s\t\n", state, screen.FormatCount(uint64(s.Profiles)), cli.FormatPercent(s.Share))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", state, screen.FormatCount(uint64(s.Profiles)), cli.FormatPercent(s.Share),
+			state.Verdict())
 	}
 	w.Flush()
 	if len(r.Reasons) > 0 {
 		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
 	}
-	if r.Verdict == report.VerdictUnchecked {
-		fmt.Fprintf(a.Out, "\ntoo little was checked for the score to say anything: name the JDK and the libraries too\n")
+	if r.Verdict == fit.Unchecked {
+		fmt.Fprintf(a.Out, "\ntoo little was compared: %s\n", r.AdviceToNameMore())
 	}
 	for _, line := range r.OriginRemarks() {
 		fmt.Fprintf(a.Out, "\n%s\n", line)

@@ -30,8 +30,8 @@ const exitNoProfile = 3
 const commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
 the archive is shipped. It verifies the archive to the last byte, then judges
 
-  fit        how well its profiles fit the code of --against, as check does
-  checked    of all events, the share that fit covers: below the threshold nothing is known
+  fit        of all events, the share that has not changed and is not gone in the code of --against
+  checked    of the hot part, the share that was compared, as check does: below the threshold nothing is known
   breadth    for a first archive, without --baseline: methods of the program itself with counts. An idle
              program has few, and another one none. Methods of the JDK are not of the program
              itself, unless --against names nothing else
@@ -61,12 +61,12 @@ release, passes damaged and lost with a note; info --losses prints the account.
 A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
 runs and age are the layer's alone.
 
---markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (only
-too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived",
+--markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (nothing
+failed, and a criterion could not be checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived",
 "value" (null if unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs,
 inputs, methods or seconds) and "reason" of each. These fields are stable.
 
-The exit code is 0 if the archive passes, 1 if not, 4 if only too little of it was checked, and 3 if
+The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked, and 3 if
 there is no profile to judge: the file is missing or damaged, or of another version of the format. A
 program needs no archive: without one it starts as it always did, only cold. Ship none then, or keep the
 one in use.`
@@ -283,9 +283,9 @@ func (o *options) addFlags(cmd *cobra.Command) {
 			"(default what the archive records)")
 	layers.AddFlag(f, &o.base)
 	f.StringVar(&o.baseline, "baseline", "", "the archive in use, or the merged profiles of the fleet")
-	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
+	f.StringVar(&o.fit, "min-fit", "90%", "least share of all events that neither has changed nor is gone")
 	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*cli.DefaultChecked),
-		"least share of all events that the check covers")
+		"least share of the hot part that is compared")
 	f.IntVar(&o.breadth, "min-breadth", 10, "without a baseline, fewest methods of the program itself with counts")
 	f.StringVar(&o.weight, "min-weight", "10%", "without a baseline, least share of all counts in the program itself")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")

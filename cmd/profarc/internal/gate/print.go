@@ -52,7 +52,7 @@ func (j *judgement) headline() string {
 	case criteria.Fail:
 		return j.Archive + " does not pass the gate"
 	case criteria.TooLittle:
-		return j.Archive + " does not pass the gate: too little of it was checked"
+		return j.Archive + " does not pass the gate: too little of it could be checked"
 	}
 	return j.Archive + ": no profile to ship"
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
@@ -21,8 +20,8 @@ import (
 
 // Limits are the thresholds of the criteria. 0 disables a criterion.
 type Limits struct {
-	Fit      float64       // least score of the check against the program, from 0 to 1
-	Checked  float64       // least share of all events that the score covers
+	Fit      float64       // least share of all events that neither has changed nor is gone, from 0 to 1
+	Checked  float64       // least share of the hot part that is compared
 	Coverage float64       // least share of the baseline's hot counts in methods with counts
 	Spread   float64       // least share of the baseline's methods with counts that have counts
 	Overlap  float64       // least overlap with the baseline
@@ -111,7 +110,7 @@ const (
 	Most  Bound = "most"
 )
 
-// NameOfChecked is the criterion for the share of events that a score covers.
+// NameOfChecked is the criterion for the share of the hot part that was compared.
 const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
@@ -135,18 +134,18 @@ type Verdict string
 const (
 	Pass      Verdict = "pass"
 	Fail      Verdict = "fail"
-	TooLittle Verdict = "unchecked" // only NameOfChecked blocks it
+	TooLittle Verdict = "unchecked" // nothing failed, and a criterion could not be checked
 )
 
 // VerdictOf returns Pass if no criterion blocks.
 func VerdictOf(criteria []Criterion) Verdict {
 	v := Pass
 	for i := range criteria {
-		switch c := &criteria[i]; {
-		case !c.BlocksPass():
-		case c.Name != NameOfChecked:
+		c := &criteria[i]
+		if c.State == Failed {
 			return Fail
-		default:
+		}
+		if c.BlocksPass() {
 			v = TooLittle
 		}
 	}
@@ -193,8 +192,8 @@ func (c Criterion) judgedBy(value float64, format string, args ...any) Criterion
 	return c.offWithout()
 }
 
-// judgeFit judges the score of the check against the program, the share of events that it covers, and how much of the
-// program the archive has.
+// judgeFit judges what remains of the archive in the program, how much of it was compared, and how much of the program
+// the archive has.
 func (j *judge) judgeFit() []Criterion {
 	c := Criterion{Name: "fit", Bound: Least, Threshold: j.limits.Fit, Unit: UnitShare}
 	of := Criterion{Name: NameOfChecked, Bound: Least, Threshold: j.limits.Checked, Unit: UnitShare}
@@ -214,12 +213,14 @@ func (j *judge) judgeFit() []Criterion {
 		c.State, c.Reason = Failed, err.Error()
 		return without(c.offWithout(), of, "see fit")
 	}
-	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	text := staleText(found)
-	if share := found.CheckedNote(percent); share != "" {
-		text = strings.TrimSpace(share) + ": " + text
+	if found.Score < 1 {
+		text = found.SharesText(cli.FormatPercentDown) + ": " + text
 	}
-	c = c.judgedBy(found.Score, "%s", text)
+	c = c.judgedBy(1-found.Lost, "%s", text)
+	if !found.ComparedAny() {
+		c = c.unchecked("%s", uncheckedText(found))
+	}
 	of = of.judgedByCoverage(found)
 	if j.evidence.BaselineName != "" {
 		const reason = "coverage and spread compare with the baseline"
@@ -239,13 +240,13 @@ func (c Criterion) idleIfFailed() Criterion {
 	return c
 }
 
-// judgedByCoverage judges the checked share of events. A low share is Unchecked rather than Failed, because the rest
-// may fit.
+// judgedByCoverage judges the compared share of the hot part. A low share is Unchecked rather than Failed, because the
+// rest may fit.
 func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
-	c = c.judgedBy(found.Checked, "of all events; %s", uncheckedText(found))
+	c = c.judgedBy(found.HotChecked, "of the hot part; %s", uncheckedText(found))
 	if c.State == Failed {
 		c.State = Unchecked
-		c.Reason += ": name the JDK and the libraries too"
+		c.Reason += ": " + found.AdviceToNameMore()
 	}
 	return c
 }

@@ -37,7 +37,7 @@ func TestVerdict(t *testing.T) {
 		{Criterion{State: Off}, Pass},
 		{Criterion{State: Failed}, Fail},
 		{Criterion{State: Failed, Waived: true}, Fail},
-		{Criterion{State: Unchecked}, Fail},
+		{Criterion{State: Unchecked}, TooLittle},
 		{Criterion{State: Unchecked, Waived: true}, Pass},
 		{Criterion{Name: NameOfChecked, State: Unchecked}, TooLittle},
 		{Criterion{Name: NameOfChecked, State: Unchecked, Waived: true}, Pass},

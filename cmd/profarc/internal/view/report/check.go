@@ -53,15 +53,19 @@ func renamesOf(found *fit.Report) []CheckRename {
 
 // A Check is the report of profarc check. Shares and confidences are from 0 to 1.
 type Check struct {
-	Archive string                `json:"archive"`
-	Against string                `json:"against"`
-	Domain  string                `json:"domain"`
-	Score   float64               `json:"score"`
-	Checked float64               `json:"checked"` // share of all events that the score covers
-	Verdict Verdict               `json:"verdict"`
-	Missing []string              `json:"missing,omitempty"`    // missing elements of the class path
-	Origin  *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
-	States  map[string]CheckState `json:"states"`               // totals by name of the state
+	Archive string  `json:"archive"`
+	Against string  `json:"against"`
+	Domain  string  `json:"domain"`
+	Score   float64 `json:"score"`   // share of all events that fits, of moved profiles by their confidence
+	Lost    float64 `json:"lost"`    // share of all events that has changed or is gone
+	Checked float64 `json:"checked"` // share of all events that was compared
+	// HotChecked is the share of the events of the hot part that was compared, see fit.Report.HotCheckedShare.
+	HotChecked float64               `json:"hot_checked"`
+	Verdict    fit.State             `json:"verdict"`
+	Shares     map[fit.State]float64 `json:"shares"`               // shares of all events by verdict
+	Missing    []string              `json:"missing,omitempty"`    // missing elements of the class path
+	Origin     *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
+	States     map[string]CheckState `json:"states"`               // totals by name of the state
 	// OwnMethods are methods with counts that the code has, without those of the JDK unless it is nothing else. OwnShare
 	// is their share of all counts.
 	OwnMethods int             `json:"-"`
@@ -80,32 +84,42 @@ type Check struct {
 	Rewritten *CheckRewritten `json:"rewritten,omitempty"`
 }
 
-// A Verdict is the overall result of a check.
-type Verdict string
+// verdicts lists all verdicts from best to worst, followed by unchecked.
+var verdicts = []fit.State{fit.Fits, fit.Changed, fit.Gone, fit.Unchecked}
 
-// The verdicts.
-const (
-	VerdictFits      Verdict = "fits"
-	VerdictMisfits   Verdict = "misfits"   // the score is too low
-	VerdictUnchecked Verdict = "unchecked" // too little was checked for a meaningful score
-)
-
-// SetVerdict sets the verdict. score is the least score, and checked the least share of events that passes.
-func (r *Check) SetVerdict(score, checked float64) {
-	switch r.Verdict = VerdictFits; {
-	case r.Score < score:
-		r.Verdict = VerdictMisfits
-	case r.Checked < checked:
-		r.Verdict = VerdictUnchecked
+// ComparedAny reports whether any profile was compared.
+func (r *Check) ComparedAny() bool {
+	for state, n := range r.States {
+		if state != string(fit.Unchecked) && n.Profiles > 0 {
+			return true
+		}
 	}
+	return false
 }
 
-// CheckedNote returns the share of events that the score covers, or "" for all events.
-func (r *Check) CheckedNote(percent func(float64) string) string {
-	if r.Checked == 1 {
-		return ""
+// AdviceToNameMore says what code to name so that more is compared.
+func (r *Check) AdviceToNameMore() string {
+	switch r.Domain {
+	case layout.DomainHotSpot.String():
+		return "name the JDK and the libraries too"
+	case layout.DomainSampled.String():
+		return "name the folder of the program's main package, or its binary"
 	}
-	return " of " + percent(r.Checked) + " checked"
+	return "name the program, or a raw profile of a run of it"
+}
+
+// SharesText returns the shares of all verdicts that some events have, as "fits 93.1%, unchecked 6.9% of all events".
+func (r *Check) SharesText(percent func(float64) string) string {
+	var parts []string
+	for _, w := range verdicts {
+		if share := r.Shares[w]; share > 0 {
+			parts = append(parts, string(w)+" "+percent(share))
+		}
+	}
+	if len(parts) == 0 {
+		return "no events"
+	}
+	return strings.Join(parts, ", ") + " of all events"
 }
 
 // A CheckState totals the profiles in one state.
@@ -194,17 +208,22 @@ type RewrittenCounts struct {
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
-// SetResult stores the result of fit.Check.
-func (r *Check) SetResult(s *reader.Store, f *fit.Report) error {
-	r.Score, r.Checked, r.Points = f.Score(), f.CheckedShare(), pointsOf(f)
-	r.States, r.Misfits, r.Reasons = map[string]CheckState{}, []CheckVerdict{}, UncheckedOf(f)
-	all := 0.0
-	for _, w := range f.Weights {
-		all += w
+// SetResult stores the result of fit.Check. The verdict depends on the least share that must not be lost, and on the
+// least share of the hot part that must be checked.
+func (r *Check) SetResult(s *reader.Store, f *fit.Report, least, checked float64) error {
+	r.Score = f.Score()
+	r.Lost = f.LostShare()
+	r.Checked = 1 - f.Share(fit.Unchecked)
+	r.HotChecked = f.HotCheckedShare()
+	r.Verdict = f.Verdict(least, checked)
+	r.Shares = map[fit.State]float64{}
+	for _, w := range verdicts {
+		r.Shares[w] = f.Share(w)
 	}
-	for _, state := range fit.States() {
-		r.States[string(state)] = CheckState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
-	}
+	r.Points = pointsOf(f)
+	r.Misfits = []CheckVerdict{}
+	r.Reasons = UncheckedOf(f)
+	r.setStates(f)
 	r.Renames = renamesOf(f)
 	for i := range f.Misfits {
 		v, err := verdictOf(s, &f.Misfits[i])
@@ -214,6 +233,17 @@ func (r *Check) SetResult(s *reader.Store, f *fit.Report) error {
 		r.Misfits = append(r.Misfits, v)
 	}
 	return nil
+}
+
+func (r *Check) setStates(f *fit.Report) {
+	all := 0.0
+	for _, w := range f.Weights {
+		all += w
+	}
+	r.States = map[string]CheckState{}
+	for _, state := range fit.States() {
+		r.States[string(state)] = CheckState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
+	}
 }
 
 // CompareLoaders lists the class loaders of the archive without a certain match in the run. inRun returns the run's

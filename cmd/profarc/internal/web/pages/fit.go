@@ -34,7 +34,8 @@ func hasClasses(s *Site) bool {
 type fitPage struct {
 	*report.Check
 	Refused   string
-	TooLittle bool // too few profiles were checked
+	OfEvents  string // shares of all events by verdict
+	Advice    string // what to name so that more is compared; "" if enough was
 	ClassPath string
 	Profiles  *table // number of profiles by state
 	Points    *table // points of moved profiles by outcome; nil if none moved
@@ -95,8 +96,8 @@ func classPathFitOf(r *request) (*fitted, error) {
 			} else if found.Checked == 0 {
 				f.refused = "nothing of the archive can be checked against this class path"
 			}
-			err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.SetResult(s.Archive, found))
-			f.SetVerdict(0, cli.DefaultChecked)
+			err = cmp.Or(f.CompareLoaders(s.Archive, nil),
+				f.SetResult(s.Archive, found, cli.DefaultKept, cli.DefaultChecked))
 			return f, err
 		})
 }
@@ -109,10 +110,12 @@ func buildFit(r *request) (any, error) {
 	if f.refused != "" {
 		return &fitPage{Refused: r.withoutFileFolders(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked,
-		ClassPath: r.withoutFileFolders(f.Against),
-		Profiles:  stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
+	p := &fitPage{Check: f.Check, OfEvents: f.SharesText(percentText), ClassPath: r.withoutFileFolders(f.Against),
+		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
+	if f.Verdict == fit.Unchecked {
+		p.Advice = f.AdviceToNameMore()
+	}
 	p.Misfits, err = misfitTable(r, f)
 	if err == nil {
 		p.Unchecked, err = uncheckedTable(r, f)
@@ -150,11 +153,12 @@ var statesAbout = map[fit.State]string{
 
 func stateTable(r *request, c *report.Check) *table {
 	t := newTable(r, "states", "Profiles by state", textColumn("state", "State"), textColumn("about", "What it means"),
-		numberColumn("profiles", "profiles"), numberColumn("weight", "events"), numberColumn("share", "share of all events"))
+		numberColumn("profiles", "profiles"), numberColumn("weight", "events"), numberColumn("share", "share of all events"),
+		textColumn("verdict", "Verdict"))
 	for _, state := range fit.States() {
 		s := c.States[string(state)]
 		t.addTableRow(textCell(capitalized(string(state))), textCell(capitalized(statesAbout[state])),
-			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share))
+			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share), textCell(capitalized(string(state.Verdict()))))
 	}
 	return t.finishRows()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/internal/cli"
 	classpath "github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -93,10 +94,9 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	}
 	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot",
 		Loaders: []loaders.Doubt{}}
-	if err := want.SetResult(site.Archive, found); err != nil {
+	if err := want.SetResult(site.Archive, found, cli.DefaultKept, cli.DefaultChecked); err != nil {
 		t.Fatal(err)
 	}
-	want.Verdict = report.VerdictFits
 	if diff := cmp.Diff(want, page.Check); diff != "" {
 		t.Error(diff)
 	}
