@@ -87,7 +87,6 @@ func (p *Program) Order(n int) (order []*Function) {
 	return append(order, p.Functions[:max(n-workers, 0)]...)
 }
 
-// called returns the number of the i-th worker in the order of calls.
 func called(i int) int { return i/80*29%modules*80 + i%80 }
 
 // Round calls the first n workers and adds up their results. Half of the workers have up to 8 iterations, some have

@@ -261,7 +261,6 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	return nil
 }
 
-// merges reports whether the dump of an input is merged with others.
 func (m *importing) merges(in Input) bool { return m.several || in.Weight != 0 }
 
 // progress reports the progress of the commit after the import, but not of laying out single dumps.

@@ -90,7 +90,6 @@ type Weight uint64
 // WeightOne is the factor 1.
 const WeightOne Weight = 1e9
 
-// weightDecimals is the number of decimals of a weight.
 const weightDecimals = 9
 
 // String returns the weight as a decimal number.

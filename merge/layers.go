@@ -144,7 +144,6 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	return dropped, b.Err()
 }
 
-// A layerCopy copies a layer into a snapshot.
 type layerCopy struct {
 	ctx     context.Context
 	t       merging.Target
@@ -183,7 +182,6 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	return copyAll(c)
 }
 
-// isBase reports whether a table describes the base of a layer. CopyLayers sets the snapshot's own base at its end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
 // skipsTable reports whether to omit a table of a lower layer. A snapshot needs the tables that describe code. With

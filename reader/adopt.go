@@ -45,7 +45,6 @@ type adoption struct {
 	relocated atomic.Uint64
 }
 
-// errAdopted is the error of a second adoption.
 var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
 // Adopt maps the archive a second time, writable and private, for counting. It can succeed only once. Profiles are then
@@ -92,7 +91,6 @@ func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 	return a
 }
 
-// prepareRelocation prepares relocation by claimers, or relocates all blocks if eager is set.
 func (s *Store) prepareRelocation(a *adoption, eager bool) error {
 	slots, err := relocate.Open(s.m, s.h)
 	if err != nil {
@@ -189,7 +187,6 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 	return 0, false
 }
 
-// errForeignProfile is the error for a profile of another store.
 var errForeignProfile = fmt.Errorf("profile of another store: %w", ErrNotFound)
 
 // ClaimBatch is the batch form of Profile.Claim for profiles of this store. It replaces each profile by its adopted

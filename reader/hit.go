@@ -305,7 +305,6 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 	return s.searchProfile(id, k, code)
 }
 
-// searchProfile is findProfile for unchecked profiles.
 func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	q := s.searchIndex(id, disk.KindMethod)
 	m, err := q.nextWithKey(id, k)
@@ -344,7 +343,6 @@ func (s *Store) textEquals(symbol uint32, text string) bool {
 		s.hit.data.String(at+lengthSize, n) == text
 }
 
-// signatureTextEquals is textEquals for a symbol that may be a list.
 func (s *Store) signatureTextEquals(symbol uint32, text string) bool {
 	at := uint64(symbol) * disk.Unit
 	if symbol == 0 || at+lengthSize > s.hit.end*disk.Unit || s.hit.data.Uint32(at)>>31 == 0 {

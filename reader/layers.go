@@ -143,7 +143,6 @@ func (s *Store) leavesToBase(id uint64, k *layout.Key, code uint64, err *error) 
 	return m.leavesToBase(code, err)
 }
 
-// leavesToBase is Store.leavesToBase for a known method.
 func (m Method) leavesToBase(code uint64, err *error) bool {
 	if *err != ErrNotFound && *err != nil {
 		return false
@@ -176,7 +175,6 @@ func (m Method) hasVersion(code uint64) (bool, error) {
 	return false, err
 }
 
-// hasVersionInContext is hasVersion for one context, whose first profile is first.
 func (m Method) hasVersionInContext(first, context layout.Ref, code uint64) (bool, error) {
 	if first == 0 || code == layout.CodeAny {
 		return first != 0, nil

@@ -27,7 +27,6 @@ func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 	return m, err
 }
 
-// nextWithKey returns the next method with id and key, or ErrNotFound.
 func (q *search) nextWithKey(id uint64, k *layout.Key) (Method, error) {
 	for {
 		m, err := q.nextMethod(id)

@@ -335,7 +335,6 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 	return low, found, nil
 }
 
-// findMethodRow returns the method with that key if it is a row, or ErrNotFound.
 func (s *Store) findMethodRow(k *layout.Key) (Method, error) {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 || k.Class == "" || k.Loader != "" {
 		return Method{}, ErrNotFound

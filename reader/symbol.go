@@ -87,7 +87,6 @@ func (s *Store) readSignature(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// compareSignature compares a signature with text. It does not allocate.
 func (s *Store) compareSignature(n layout.Ref, text string) (result int, err error) {
 	err = s.eachPiece(n, func(piece []byte) bool {
 		k := min(len(piece), len(text))

@@ -231,7 +231,6 @@ const (
 	BindingExcluded                // will never be loaded, or must not be used
 )
 
-// errForeignType is the error for a type of another store.
 var errForeignType = fmt.Errorf("type of another store: %w", ErrNotFound)
 
 // The reserved class numbers.

@@ -211,7 +211,6 @@ var le = binary.LittleEndian
 
 func chunkCount(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
-// directorySize returns the size of a directory of n chunks. It is also the offset of row n.
 func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 
 // A Collector gathers the pointer slots of an rw region during layout. It keeps a compact bitmap per chunk, and one

@@ -97,7 +97,6 @@ func (w *walk) refused(in phase, place int64, err error) {
 	w.noteError(in, place, w.refusal(place, err))
 }
 
-// doubt stops a walk that does not name problems. A walk with naming follows and finds the problem.
 func (w *walk) doubt() { w.stopped.Store(true) }
 
 // readReferences follows references with the reader in order to name their problems. It covers names of types and

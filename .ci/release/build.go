@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/testkit/licences"
+	"github.com/profarc/profarc/ci/licences"
 )
 
 // settings are the environment variables that affect the output of a build.

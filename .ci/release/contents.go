@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/testkit/licences"
+	"github.com/profarc/profarc/ci/licences"
 )
 
 // A bom is a bill of materials in CycloneDX 1.5.

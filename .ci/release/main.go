@@ -36,7 +36,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/profarc/profarc/internal/testkit/licences"
+	"github.com/profarc/profarc/ci/licences"
 )
 
 func main() {

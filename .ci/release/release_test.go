@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/licences"
+	"github.com/profarc/profarc/ci/licences"
 )
 
 var sums = []string{strings.Repeat("0123456789abcdef", 4), strings.Repeat("f", 64)}

@@ -44,7 +44,6 @@ var Measures = []Measure{
 	countMeasure("processor time of the samples in the method itself, of sampled programs", layout.SubNanoseconds, ""),
 }
 
-// ownSamples counts samples in the method itself. It is the usual measure of sampled programs.
 var ownSamples = countMeasure("samples taken in the method itself", layout.SubSamples, "")
 
 // countMeasure returns the measure that sums the Count entries with this sub. The measure has the schema's name of the

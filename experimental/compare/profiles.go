@@ -239,7 +239,6 @@ type contextFrame struct {
 	point  int32
 }
 
-// numberProfiles returns the numbers of the contexts of profiles, nil if no profile has a context.
 func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
 	var known map[layout.Ref]uint32

@@ -61,7 +61,6 @@ func (n *network) conserved(blocks []int) bool {
 	})
 }
 
-// entryNode and exitNode return the entry and exit node of a block.
 func entryNode(block int) int { return 1 + 2*block }
 func exitNode(block int) int  { return 2 + 2*block }
 

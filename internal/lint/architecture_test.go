@@ -55,7 +55,7 @@ var rooms = []struct{ name, mayImport string }{
 			"internal/hotspot internal/cli internal/testkit archive reader builder merge verify formats " +
 			"experimental/analyze experimental/compare experimental/fit experimental/reduce"},
 
-	{".ci", "internal/testkit"},
+	{".ci", "ci"},
 
 	// Modules of their own.
 	{"bench", "layout internal/system internal/file internal/cli internal/recording archive reader builder example"},

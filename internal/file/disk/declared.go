@@ -56,7 +56,6 @@ func (d *Declared) Shapes() []layout.EntryShape {
 	return d.shapes
 }
 
-// schemaFor returns the schema of a producer's tag, nil if it is not declared.
 func (d *Declared) schemaFor(tag layout.Tag) *Schema { return d.schemas[tag-layout.TagProducer] }
 
 // Declare adds a shape. An equal shape again has no effect. Another shape of the same tag or name is an ErrDeclared.

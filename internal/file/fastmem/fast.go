@@ -120,7 +120,6 @@ func SortByKey(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	}
 }
 
-// differingBits returns the bits in which not all keys agree.
 func differingBits(keys []SortKey) (bits uint64) {
 	for _, k := range keys {
 		bits |= k.Key ^ keys[0].Key

@@ -159,7 +159,6 @@ func (p *pageFetcher) fetchMissing(from, to int64) error {
 	return nil
 }
 
-// readPages reads pages that are all missing.
 func (p *pageFetcher) readPages(first, end int64) error {
 	if first == end {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// renameAdvice is the advice for a failed rename.
 const renameAdvice = ""
 
 // minLitterAge is the age from which a temporary file of this machine may be litter. It is not 0, since some of these

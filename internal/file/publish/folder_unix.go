@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// renameAdvice is the advice for a failed rename.
 const renameAdvice = ""
 
 // minLitterAge is the age from which a temporary file of this machine may be litter. It is 0, since the file stays

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameAdvice is the advice for a failed rename.
 const renameAdvice = " (an archive that a program has mapped cannot be replaced: end that program, or let it read " +
 	"the archive into memory)"
 

@@ -94,7 +94,6 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 	return true
 }
 
-// fillWord is Fill for slots of one word.
 func (s *States) fillWord(from, to int64, v uint8) bool {
 	w := s.words.wordAt(from >> slotShift)
 	mask := slotRangeMask(from, to)

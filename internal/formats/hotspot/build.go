@@ -160,7 +160,6 @@ func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
 
 func (b *textBuild) canonicalClass(class string) string { return cmp.Or(b.hidden[class], class) }
 
-// twinLoader returns the loader of the n-th method with the same header.
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
 // distinctKey returns the key of a method, with a loader if the text repeats the method.

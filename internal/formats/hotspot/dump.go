@@ -63,7 +63,6 @@ type textMethod struct {
 	sketch     []byte // sketch of the code, or nil
 }
 
-// label returns the name of a method for messages.
 func (m *textMethod) label() string { return m.class + classEnd + m.name + m.signature }
 
 // A textEntry is one profile entry. Its tag determines the used fields.
@@ -194,7 +193,6 @@ func (m *textMethod) markExtraEntries() {
 	}
 }
 
-// A rowVote maps numbers of rows to their frequencies.
 type rowVote map[int]int
 
 // voteRows counts the rows of an entry with cells = fixed + each*rows.
@@ -266,7 +264,6 @@ func (d *textDump) hidesGap() bool {
 	return votes > 0
 }
 
-// sizeInVM returns the size in bytes of an entry in a VM with shape s.
 func (e *textEntry) sizeInVM(s disk.Shape) int {
 	length := e.types.lengthCell()
 	if e.tag == layout.TagMultiBranch {

@@ -338,7 +338,6 @@ func (p *textParser) nextLine(expected string) (textLine, error) {
 	return line, nil
 }
 
-// readLine reads one line with take. A miss of its cursor is an error.
 func (p *textParser) readLine(take func(c *cursor)) error {
 	line, err := p.nextLine("the rest of the method")
 	if err != nil {
@@ -349,7 +348,6 @@ func (p *textParser) readLine(take func(c *cursor)) error {
 	return p.checkLine(line, &c)
 }
 
-// checkLine returns the error for a miss of a line's cursor.
 func (p *textParser) checkLine(line textLine, c *cursor) error {
 	if c.OK() && !(line.cut && p.ruled) {
 		return nil

@@ -37,7 +37,6 @@ func (b *build) addForeign() {
 	}
 }
 
-// foreignPointer returns the JSON pointer to an unknown key.
 func foreignPointer(key string) string { return "/" + pointerEscapes.Replace(key) }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
@@ -117,7 +116,6 @@ type listedItem struct {
 	begins  bool   // the item cannot continue the current run
 }
 
-// addItems adds the items of a section, which next returns one by one.
 func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	var n, first uint64
 	key := uint64(w.b.Internal().Symbol(sectionKeys[s.kind]))

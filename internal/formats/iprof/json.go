@@ -97,7 +97,6 @@ func (s *scanner) skipBlanks() {
 	}
 }
 
-// readToken reads one token of one byte.
 func (s *scanner) readToken(c byte) bool {
 	if s.buf[s.pos] != c {
 		if s.skipBlanks(); s.buf[s.pos] != c {

@@ -82,7 +82,6 @@ func parseIDName(name string) (id int64, ok bool) {
 	return id, err == nil && formatIDName(id) == name
 }
 
-// duplicateMark returns the mark of the n-th type or method with the same key.
 func duplicateMark(n int) string { return string(numberMark) + strconv.Itoa(n) }
 
 // A signature is spelled "void(int,java.lang.String)", with the return type first. In type names a backslash escapes

@@ -62,7 +62,6 @@ func (p *parser) salvaged(err error) *Salvage {
 	return &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.countRest() - p.whole, Reason: damage}
 }
 
-// requireSections adds missing sections of the given kinds.
 func (rec *recording) requireSections(kinds ...sectionKind) {
 	for _, k := range kinds {
 		if !slices.ContainsFunc(rec.sections, func(s section) bool { return s.kind == k }) {

@@ -143,7 +143,6 @@ func (p *parser) readOddItem(sec *section, text []byte, fast func() bool) {
 	}
 }
 
-// readKnownMembers reads the known members of an item.
 func (p *parser) readKnownMembers(text []byte, fast func() bool) bool {
 	var found map[string]json.RawMessage
 	if json.Unmarshal(text, &found) != nil {
@@ -208,7 +207,6 @@ func (p *parser) checkRecord(kind sectionKind) bool {
 	return true
 }
 
-// addRecord stores a record.
 func (p *parser) addRecord(kind sectionKind) {
 	switch kind {
 	case monitors:

@@ -48,7 +48,6 @@ var kindOf = func() map[string]sectionKind {
 	return kinds
 }()
 
-// inProfiles reports whether the records of a section become profile entries.
 func (k sectionKind) inProfiles() bool { return k >= calls && k <= instanceofs }
 
 // unit returns the unit of the counts of a section's records.
@@ -216,7 +215,6 @@ func (m methodRows) batchOfRow(row int) (batch *methodBatch, place int) {
 	return &m[row>>batchShift], row & (batchSize - 1)
 }
 
-// addMethod adds a row and reports whether its batch is full.
 func (m *methodRows) addMethod(id int64, name []byte, signature []int64) (full bool) {
 	if len(*m) == 0 || len((*m)[len(*m)-1].rows) == batchSize {
 		*m = append(*m, m.newBatch())

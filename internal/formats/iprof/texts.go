@@ -95,7 +95,6 @@ func (e *exporter) addForeignText(pointer, text string) {
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// newTextScanner returns a scanner of a complete text.
 func newTextScanner(text string) scanner {
 	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
 }

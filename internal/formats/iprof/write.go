@@ -298,7 +298,6 @@ func (e *exporter) surveyRows(kind sectionKind, entry reader.Entry, name string)
 	}
 }
 
-// markUsed marks the methods of a profile and its callers used.
 func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
 	e.used.methods[m.Ref()] = true
 	c, ok, err := p.Context()

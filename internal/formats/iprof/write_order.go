@@ -16,7 +16,6 @@ type sourceOrder struct {
 	sections []orderedSection
 }
 
-// An orderedSection is a section with its ordered items.
 type orderedSection struct {
 	kind     sectionKind
 	key      string        // key of a foreign section

@@ -113,7 +113,6 @@ func (e *exporter) signatureTypes(next func() int64) error {
 	return nil
 }
 
-// unquoteTypeName returns the name of a type from its spelling in signatures.
 func unquoteTypeName(spelled string) string {
 	if strings.HasPrefix(spelled, noName) {
 		return ""
@@ -255,7 +254,6 @@ func (e *exporter) writeType(id int64, name string) {
 	e.report.Types++
 }
 
-// writeName writes a name, which is spelled as in keys.
 func (e *exporter) writeName(spelled string) {
 	if len(spelled) > 0 && spelled[0] == quoteMark {
 		e.out.writeString(unquoteName(nil, []byte(spelled)))
@@ -279,7 +277,6 @@ func (e *exporter) writeMethods(s *orderedSection) error {
 	return err
 }
 
-// writeMethod writes a method. names is a buffer.
 func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error) {
 	name, err := m.Name()
 	if err != nil {

@@ -81,7 +81,6 @@ func (e *exporter) writeSection(s *orderedSection) error {
 	return err
 }
 
-// writeAllRecords writes a section in archive order.
 func (e *exporter) writeAllRecords(kind sectionKind) error {
 	n := 0
 	for _, at := range e.profiles {

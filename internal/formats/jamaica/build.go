@@ -22,7 +22,6 @@ type callee struct {
 	method nameID
 }
 
-// addRunProfiles merges runs into b.
 func (t *profileText) addRunProfiles(b *builder.Builder, runs [][]record, report *Report) error {
 	methods := t.internRunMethods(b, runs, report)
 	for i, run := range runs {
@@ -38,7 +37,6 @@ func (t *profileText) addRunProfiles(b *builder.Builder, runs [][]record, report
 	return b.Err()
 }
 
-// internRunMethods adds the methods that the runs name to b.
 func (t *profileText) internRunMethods(
 	b *builder.Builder,
 	runs [][]record,
@@ -107,7 +105,6 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 	return profiles
 }
 
-// addMethodProfiles adds the method profiles of a run to b.
 func (t *profileText) addMethodProfiles(
 	b *builder.Builder,
 	methods map[nameID]builder.MethodRef,

@@ -33,7 +33,6 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return builders[0], report, nil
 }
 
-// readText returns one builder, or one for each run if apart is set.
 func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
 	report = &Report{Totals: ledger.Totals{}}
 	t, err := parseText(r, o, report)
@@ -69,7 +68,6 @@ func prefixFileName(name string, err error) error {
 // A nameID identifies an interned name. The zero value is no name.
 type nameID uint32
 
-// A nameTable interns names.
 type nameTable struct {
 	ids   map[string]nameID
 	names []string // indexed by nameID-1
@@ -297,7 +295,6 @@ type block struct {
 	prev  int // index of the previous block of the same part, -1 if this is the first
 }
 
-// splitBlocks splits the records into blocks.
 func (t *profileText) splitBlocks() []block {
 	list := []block{{part: partAny, prev: -1}}
 	last := [partAny]int{-1, -1, -1}

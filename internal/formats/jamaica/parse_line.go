@@ -263,7 +263,6 @@ func groupsEnd(text []byte, at int) int {
 	return at
 }
 
-// isPartOfWord reports whether digits next to c are part of a word.
 func isPartOfWord(c byte) bool {
 	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		strings.IndexByte("0123456789_$./-+", c) >= 0
@@ -405,7 +404,6 @@ func Unmarked(text string) string {
 	return text
 }
 
-// isInterpreted reports whether text is a nonempty prefix of the mark of the interpreter.
 func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }
 
 func isCompleteSignature(signature string) bool { return descriptorEnd(signature) == len(signature) }

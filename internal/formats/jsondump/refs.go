@@ -60,7 +60,6 @@ func (p *printer) printMethodRef(m reader.Method) {
 	p.printRaw("}")
 }
 
-// printCodeAndContext prints a code id, and also the context c if inContext is set.
 func (p *printer) printCodeAndContext(id uint64, c reader.Context, inContext bool) {
 	p.printRaw(`"code":"`)
 	p.printHexDigits(id)

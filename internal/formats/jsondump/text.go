@@ -24,7 +24,6 @@ func (p *printer) printComma(i int) {
 	}
 }
 
-// printFieldKey prints a comma and a key.
 func (p *printer) printFieldKey(key string) {
 	p.printRaw(`,"`)
 	p.printRaw(key)

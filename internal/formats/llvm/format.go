@@ -99,7 +99,6 @@ type function struct {
 	bitmap []byte
 }
 
-// A site is a value site.
 type site struct {
 	kind   layout.Sub
 	number int32 // 0-based number among the sites of its kind

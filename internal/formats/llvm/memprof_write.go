@@ -188,7 +188,6 @@ func (e *heapEncoder) addFrames(stack string) {
 	}
 }
 
-// hashFrame computes LLVM's id of a frame.
 func hashFrame(frame string) (id uint64) {
 	b := []byte(frame)
 	for _, v := range []uint64{le.Uint64(b), uint64(le.Uint32(b[8:])), uint64(le.Uint32(b[12:])), uint64(b[16])} {

@@ -428,7 +428,6 @@ func (x *indexedScan) readRecord(b []byte) (rest []byte, err error) {
 	return b, nil
 }
 
-// indexedBitmap decodes a bitmap, which has a word for each byte.
 func (f *function) indexedBitmap(b []byte) (rest []byte, err error) {
 	if len(b) < 8 {
 		return nil, fmt.Errorf("no room for the size of its bitmap")

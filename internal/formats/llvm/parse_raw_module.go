@@ -218,10 +218,8 @@ type addressIndex struct {
 	sorted    bool
 }
 
-// A codeAddress is a function's address and NameRef.
 type codeAddress struct{ address, name uint64 }
 
-// A rawVTable has the NameRef, address and size of a vtable.
 type rawVTable struct{ name, address, size uint64 }
 
 func (p *addressIndex) sortAddresses() {
@@ -376,7 +374,6 @@ type rawSection struct {
 	size  uint64
 }
 
-// errBehind is returned for a part of a section behind the end of the file.
 var errBehind = errors.New("behind the end of the file")
 
 // sectionBytes returns the part of a section that record i points at, up to the end of the file, and its offset. From

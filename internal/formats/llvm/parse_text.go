@@ -109,7 +109,6 @@ func (t *textScan) expectedError(what string) error {
 	return t.errorAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.line))
 }
 
-// readNumber reads a line with a number of at most limit.
 func (t *textScan) readNumber(limit uint64, what string) (uint64, error) {
 	n, ok := parseNumber(t.line)
 	if t.ended || !ok || n > limit {

@@ -26,7 +26,6 @@ const (
 	pseudoWarm = pseudoHot - 1
 )
 
-// isHotnessMark reports whether the first counter of a function is a mark instead of a count.
 func isHotnessMark(entry uint64) bool { return entry > disk.LLVMMaxCount }
 
 // A Summary describes the counters of a whole program, for LLVM's compilers.

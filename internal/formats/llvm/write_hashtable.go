@@ -61,7 +61,6 @@ func emptyHeads(n int) []int32 {
 	return heads
 }
 
-// insertItem prepends an item to its bucket's chain.
 func (t *chainedTable) insertItem(item int32, hashes []uint64) {
 	bucket := hashes[item] & uint64(len(t.heads)-1)
 	t.next[item], t.heads[bucket] = t.heads[bucket], item
@@ -89,7 +88,6 @@ type probedMap struct {
 	hash  func(int32) uint32 // hash of an item's key
 }
 
-// insertItem adds an item with a new key, by quadratic probing.
 func (m *probedMap) insertItem(item int32) {
 	mask := uint32(len(m.slots) - 1)
 	at := m.hash(item) & mask

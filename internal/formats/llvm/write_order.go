@@ -37,7 +37,6 @@ func newInsertionOrder(version int) *insertionOrder {
 	return &insertionOrder{version: version, recordsOf: map[int32][]layout.Ref{}}
 }
 
-// addFunction adds the next function in name order.
 func (x *insertionOrder) addFunction(name reader.Name, records []record) {
 	place := int32(len(x.firstBlocks))
 	x.firstBlocks = append(x.firstBlocks, records[0].block)

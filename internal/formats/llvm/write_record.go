@@ -155,7 +155,6 @@ func totalOfValues(site disk.Entry, n int) (sum uint64) {
 	return sum
 }
 
-// loseTotals counts things with totals as lost. name names the first.
 func loseTotals(lost *codec.Losses, what codec.LossKind, count int, totals ledger.Totals, name string) {
 	units := ledger.SortedUnits(totals)
 	if len(units) == 0 {

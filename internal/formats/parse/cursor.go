@@ -157,7 +157,6 @@ func (c *Cursor) finishNumber(n uint64, end int, limit uint64) uint64 {
 	return 0
 }
 
-// describeLimit describes a number of at most limit for errors.
 func describeLimit(limit uint64) string {
 	for _, bits := range []int{8, 16, 32} {
 		if limit == 1<<bits-1 {

@@ -90,7 +90,6 @@ func (l *Lines) readLong(start []byte) (line []byte, err error) {
 	return l.long, err
 }
 
-// appendLongPart appends a part of a long line to l.long, subject to l.overlong.
 func (l *Lines) appendLongPart(part []byte) error {
 	size := len(l.long) + len(bytes.TrimSuffix(part, []byte{'\n'}))
 	switch l.overlong {

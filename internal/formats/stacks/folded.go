@@ -104,7 +104,6 @@ func (f *folding) loseName(name string) {
 	f.report.Lost.AddLoss(codec.Loss{What: LossNames, Count: 1, First: []string{name}})
 }
 
-// addToLine adds a value to a line.
 func (f *folding) addToLine(line string, n uint64) {
 	have, again := f.lines[line]
 	if again {

@@ -40,7 +40,6 @@ func (*Importer) Format() codec.Format {
 // commentStart begins a comment. A stack can begin with # and another byte.
 var commentStart = []byte("# ")
 
-// A foldedLine is a line with a count.
 type foldedLine struct {
 	frames   []byte
 	count    uint64 // magnitude, without its fraction
@@ -70,7 +69,6 @@ const detectedLines = 32
 // A foldedHead counts the first lines of a file.
 type foldedHead struct{ stacks, withCallers, withTwoCounts, others int }
 
-// isDifference reports whether all stacks have two counts.
 func (h foldedHead) isDifference() bool { return h.stacks > 0 && h.stacks == h.withTwoCounts }
 
 func scanHead(head []byte, whole bool) (of foldedHead) {

@@ -31,7 +31,6 @@ type Recorder struct {
 	samples map[stackKey]uint64
 }
 
-// stackKey identifies a stack.
 type stackKey struct {
 	method  builder.MethodRef
 	context builder.ContextRef

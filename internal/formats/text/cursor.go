@@ -39,7 +39,6 @@ func (c *cursor) nextToken() bool {
 	return true
 }
 
-// hasToken reports whether a token follows.
 func (c *cursor) hasToken() bool {
 	ahead := *c
 	return ahead.nextToken()
@@ -119,7 +118,6 @@ func (c *cursor) takeInt(limit int64) int64 {
 	return int64(c.takeUint(uint64(limit)))
 }
 
-// takePoint consumes a profile point.
 func (c *cursor) takePoint() int32 { return int32(c.takeInt(math.MaxInt32)) }
 
 // takeHexBytes consumes pairs of hexadecimal digits up to the end of the token, and appends the bytes to b.

@@ -18,7 +18,6 @@ type fieldForm struct {
 	set     func(p *builder.Profile, n []uint64)
 }
 
-// A writeFieldNumber describes a number of a field.
 type fieldNumber struct {
 	key    string // key including "="
 	offset int    // offset in the field in bytes
@@ -26,7 +25,6 @@ type fieldNumber struct {
 	hex    bool   // written in hexadecimal
 }
 
-// counterField returns the form of a field that is one counter.
 func counterField(word string, field disk.Presence, set func(p *builder.Profile, n uint64)) fieldForm {
 	return fieldForm{word, field, []fieldNumber{{size: 8}}, func(p *builder.Profile, n []uint64) { set(p, n[0]) }}
 }

@@ -40,7 +40,6 @@ func isBareName(name []byte) bool {
 	return true
 }
 
-// appendName appends a name, in quotes if necessary.
 func appendName(b, name []byte) []byte {
 	if isBareName(name) {
 		return append(b, name...)
@@ -146,7 +145,6 @@ func ParseMethod(spelled string) (key layout.Key, ok bool) {
 // atEnd reports whether nothing is left or there was a mismatch.
 func (c *cursor) atEnd() bool { return !c.OK() || c.At == len(c.Line) }
 
-// startsWith reports whether text comes next.
 func (c *cursor) startsWith(text string) bool {
 	ahead := c.Cursor
 	return ahead.Skip(text)

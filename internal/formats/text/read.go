@@ -244,10 +244,8 @@ var headerReaders = map[string]func(*parser){
 	"param":       (*parser).readParamLine,
 }
 
-// repeatableWords has the words of lines that can repeat.
 var repeatableWords = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
 
-// rejectRepeated rejects a repeated header line.
 func (p *parser) rejectRepeated(word string) {
 	if p.head.seen == nil {
 		p.head.seen = map[string]bool{}

@@ -25,7 +25,6 @@ type openEntry struct {
 	raw         []byte   // scratch
 }
 
-// readEntryLine reads an entry, beginning with its point, and adds it to a section.
 func (p *parser) readEntryLine(start int, section disk.BlockSection) {
 	if p.profile.Profile == nil {
 		p.MissAt(start, p.describeValidLines())
@@ -175,13 +174,11 @@ func (p *parser) takeCellGroup(g *disk.CellGroup) {
 	}
 }
 
-// addPointerCell adds a pointer cell with tag bits.
 func (p *parser) addPointerCell(tags, ref uint64) {
 	p.entry.cells = append(p.entry.cells, tags)
 	p.entry.refs = append(p.entry.refs, ref)
 }
 
-// addCell adds a cell that is not a pointer.
 func (p *parser) addCell(v uint64) { p.addPointerCell(v, 0) }
 
 func (p *parser) addZeros(n int) {
@@ -341,7 +338,6 @@ func (p *parser) takeValue() uint64 {
 	return v
 }
 
-// takeTypeWord consumes a type and its tags.
 func (p *parser) takeTypeWord() {
 	ref := p.takeTypeRef()
 	tags := uint64(0)

@@ -111,7 +111,6 @@ func (p *parser) readRowLine(word []byte) bool {
 	return true
 }
 
-// A wordMeaning is the meaning of a column of words.
 type wordMeaning int
 
 const (
@@ -232,7 +231,6 @@ func (p *parser) takeProfileCell() profileset.ProfileRef {
 	return ref
 }
 
-// A profileKey identifies a profile.
 type profileKey struct {
 	method  builder.MethodRef
 	context builder.ContextRef

@@ -203,7 +203,6 @@ func (w *writer) writeHexBytes(b []byte) {
 	}
 }
 
-// writeKeyNumber writes a key and a number.
 func (w *writer) writeKeyNumber(key string, v uint64) {
 	w.writeLiteral(key)
 	w.writeUint(v)
@@ -214,7 +213,6 @@ func (w *writer) writeName(n reader.Name) {
 	w.b = appendName(w.b, w.name)
 }
 
-// writeListedWord writes the word for n, or n if the list has no word for it.
 func (w *writer) writeListedWord(list wordList, n uint64) {
 	if word := list.wordFor(n); word != "" {
 		w.writeLiteral(word)

@@ -115,7 +115,6 @@ type typeText struct {
 	name int // length of the part without the loader
 }
 
-// cachedTypeText returns the cached text of a type.
 func (w *writer) cachedTypeText(t reader.Type) typeText {
 	known := &w.types[t.Ordinal()]
 	if known.text != nil {
@@ -171,7 +170,6 @@ func (w *writer) writeMethodPointer(pointer uint64) {
 	w.writeMethodAt(w.refOfPointer(pointer))
 }
 
-// writeMethodRef writes METHOD of the grammar.
 func (w *writer) writeMethodRef(m reader.Method) {
 	name, nameErr := m.Name()
 	signature, signatureErr := m.Signature()

@@ -128,7 +128,6 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	return bases, nil
 }
 
-// oldestRelease is the oldest supported release.
 const oldestRelease = 17
 
 func (vm *VM) openTables(mem source, base uint64) error {

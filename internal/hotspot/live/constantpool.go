@@ -301,7 +301,6 @@ func newNamer(s *schema, src source, m *meter) *namer {
 	return &namer{s, src, m.structureBudget(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
 }
 
-// readStructure reads a structure or a part of one that was not read before.
 func (n *namer) readStructure(addr uint64, size int) ([]byte, error) {
 	if err := n.budget.spendUnits(size); err != nil {
 		return nil, err

@@ -27,7 +27,6 @@ type memory interface {
 	readSpans(b []byte, spans []span, missed func(i int) error) error
 }
 
-// A pageTable has copied pages by page address.
 type pageTable map[uint64][]byte
 
 func (c pageTable) readAt(b []byte, addr uint64) error {
@@ -155,7 +154,6 @@ func (c *pageCache) loadPage(addr uint64) ([]byte, error) {
 	return page, nil
 }
 
-// readPage reads the page at addr with its neighbors.
 func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	if c.fullError != nil && c.bufferBytes >= c.maxPages*pageSize {
 		c.meter.end = cmp.Or(c.meter.end, c.fullError)

@@ -293,7 +293,6 @@ func (h *holding) awaitStops(limit time.Duration) error {
 	return nil
 }
 
-// errBusy is the error if a thread did not stop in time.
 var errBusy = errors.New("a thread did not stop")
 
 // pendingSignal returns the signal that a stopped thread was about to receive, 0 if it was only interrupted.

@@ -82,7 +82,6 @@ type Report struct {
 	Consistent bool
 }
 
-// countRefused counts n omitted profiles. example is one of them, or nil.
 func (r *Report) countRefused(why Refusal, n int, example *profiledMethod) {
 	if n == 0 {
 		return

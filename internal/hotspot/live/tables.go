@@ -156,7 +156,6 @@ func structureOf(name string) string {
 	return structure
 }
 
-// checkField checks that a field is inside its structure and aligned.
 func (t *tables) checkField(structure, name string, at uint64, width int) {
 	size := uint64(t.structureSize(structure))
 	switch {

@@ -53,7 +53,6 @@ func isJDKElement(path string) bool {
 	return err == nil || name == "modules" || moduleFile.MatchString(name)
 }
 
-// moduleFile matches the module files of a JDK.
 var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 
 // Missing returns the elements of the class path that do not exist. They are ignored, as by a JVM.

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/internal/java/sketch"
 )
 
-// pointKinds converts kinds of profile points.
 var pointKinds = [...]methodcode.PointKind{
 	bytecode.Call: methodcode.Call, bytecode.VirtualCall: methodcode.VirtualCall, bytecode.TypeCheck: methodcode.TypeCheck,
 	bytecode.Jump:   methodcode.Jump,

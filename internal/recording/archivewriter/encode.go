@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// writeRO writes region ro.
 func (p *plan) writeRO(s *sheets) {
 	var b []byte
 	next := func() {

@@ -172,7 +172,6 @@ func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 	})
 }
 
-// callSite returns a sort key for a caller and a point.
 func (o *order) callSite(caller profileset.MethodRef, point int32) uint64 {
 	return uint64(o.methodRank[caller-1])<<32 | uint64(uint32(point)^1<<31)
 }

@@ -370,7 +370,6 @@ func (p *plan) chain() {
 	}
 }
 
-// rangeContexts computes p.contexts.
 func (p *plan) rangeContexts() {
 	if len(p.o.contexts) == 0 {
 		return

@@ -34,7 +34,6 @@ func (t *unitTotal) addCounters(cells []byte) {
 	}
 }
 
-// A tally has the totals of units.
 type tally map[ledger.Unit]*unitTotal
 
 // of returns the total of a unit. Counts of the empty unit are not part of the result of totals.

@@ -197,7 +197,6 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 	}
 }
 
-// selectCount returns the value of a counter that Counts selects.
 func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	switch c.Counts {
 	case Totals:

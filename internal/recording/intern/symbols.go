@@ -158,7 +158,6 @@ func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
 	return t.insert(t.Presorted, fresh)
 }
 
-// insert inserts the last fresh symbols into others, which is sorted.
 func (t *Symbols) insert(others []SymbolRef, fresh int) []SymbolRef {
 	last := make([]SymbolRef, fresh)
 	for i := range last {

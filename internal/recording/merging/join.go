@@ -127,7 +127,6 @@ func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) er
 	return copier.New(ctx, t.Set, p.s, run, hooks).All()
 }
 
-// anotherRun returns a new run.
 func (b Target) anotherRun() (run profileset.Run) {
 	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
 	return run

@@ -112,7 +112,6 @@ func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profi
 	return ranks, nil
 }
 
-// totalOfCounts returns the total of all counts of a profile.
 func totalOfCounts(b *profileset.Set, block disk.Block) (total uint64) {
 	if f := block.Field(disk.HasInvocations); f != nil {
 		total = binary.LittleEndian.Uint64(f)

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// cells adds an entry with each cell merged from x and y.
 func (m *Merger) cells(x, y disk.Entry) {
 	e := m.keepEntry(x)
 	uniteHeaders(e, y)
@@ -79,7 +78,6 @@ func uniteTypeWords(x, y uint64) uint64 {
 	return tags | disk.TypeUnknown
 }
 
-// counters adds LLVM's counters of y to e.
 func (m *Merger) counters(e, y disk.Entry) {
 	if e.Cells() == 0 {
 		return

@@ -284,7 +284,6 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 	m.keepEntry(x).SetFlags(flags)
 }
 
-// counter returns a counter that adds to Lost.
 func (m *Merger) counter() *ledger.Counter {
 	return &ledger.Counter{Domain: m.Domain, Shape: m.Shape, Totals: m.Lost}
 }

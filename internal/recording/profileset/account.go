@@ -289,7 +289,6 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 	}
 }
 
-// droppedReason is the reason of the counts of profiles that KeepProfiles drops.
 const droppedReason = "profiles of other versions of the code"
 
 // noteDropped adds the counts of the profiles that keep rejects to the losses.

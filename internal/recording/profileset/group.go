@@ -28,7 +28,6 @@ func (b *Set) InternMethods(methods []MethodOfClass, refs []MethodRef) {
 	}
 }
 
-// internGroup interns at most FunctionGroup methods into refs.
 func (b *Set) internGroup(methods []MethodOfClass, refs []MethodRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

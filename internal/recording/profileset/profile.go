@@ -338,7 +338,6 @@ func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	return &b.merger
 }
 
-// replaceBlock replaces the block of a profile.
 func (b *Set) replaceBlock(d *ProfileData, block []byte) {
 	b.Blocks.Free(d.Block)
 	d.Block = b.keepBlock(block)

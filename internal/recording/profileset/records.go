@@ -142,7 +142,6 @@ type methods struct {
 	Others refindex.Index
 }
 
-// internMethod returns the method with a key. If the method is new, fresh returns its data.
 func (t *methods) internMethod(k methodKey, fresh func() methodData) MethodRef {
 	if k.onlyName() {
 		return t.internNamed(k, fresh)
@@ -229,7 +228,6 @@ type contexts struct {
 	index refindex.Index
 }
 
-// findContext returns the context with a key, or NoContext.
 func (t *contexts) findContext(k contextKey) ContextRef {
 	for t.index.Len() < t.Len() {
 		ref := uint32(t.index.Len() + 1)

@@ -93,7 +93,6 @@ func (m *Mutator) chooseTarget(r Reference) uint64 {
 	return m.chooseNumber(m.readNumber(r.At, r.width()), r.width())
 }
 
-// chooseNumber returns a different number of width bytes.
 func (m *Mutator) chooseNumber(old uint64, width int) uint64 {
 	switch m.r.IntN(6) {
 	case 0:

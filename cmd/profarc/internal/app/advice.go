@@ -68,7 +68,6 @@ var advice = cli.Advice{
 		"in a container add --cap-add=SYS_PTRACE"},
 }
 
-// lossFlags maps kinds of loss to the flags that prevent them.
 var lossFlags = map[codec.LossKind]string{
 	hotspot.LossContents: "profarc train, and profarc dump of the running process",
 	llvm.LossBinaryIDs:   "--profdata-version",

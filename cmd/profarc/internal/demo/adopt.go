@@ -133,7 +133,6 @@ func countTogether(c reader.Counter) error {
 	return <-errs
 }
 
-// errOtherAnswers is the error of a wrong relocation.
 var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the " +
 	"output of profarc --version")
 

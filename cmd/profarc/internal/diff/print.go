@@ -182,7 +182,6 @@ func seenText(screen *terminal.Screen, s compare.Seen) string {
 		targetText(screen, s.Top, s.Type), 100*s.Share))
 }
 
-// targetText returns a target. A type has the screen's spelling.
 func targetText(screen *terminal.Screen, target string, t reader.Type) string {
 	if t == (reader.Type{}) {
 		return target

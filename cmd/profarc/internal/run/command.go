@@ -272,7 +272,6 @@ func shellLine(s javacommand.Start) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word

@@ -74,7 +74,6 @@ func NumberedName(name string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
 }
 
-// isNumbered reports whether Numbered can return name for base.
 func isNumbered(name, base string) bool {
 	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveSuffix), strings.TrimSuffix(base, archiveSuffix)+".")
 	n, err := strconv.ParseUint(number, 10, 32)

@@ -145,7 +145,6 @@ type profilePrinter struct {
 	source      *llvmSource          // nil without --binary
 }
 
-// newPrinter returns a printer to w. screen and program can be nil.
 func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, samples lazySamples,
 	program *listing.Program) *profilePrinter {
 	if screen == nil {
@@ -279,7 +278,6 @@ func (p *profilePrinter) printContext(q reader.Profile) {
 	}
 }
 
-// callerName is methodName with a cache.
 func (p *profilePrinter) callerName(m reader.Method) string {
 	name, ok := p.callers[m.Ref()]
 	if !ok {

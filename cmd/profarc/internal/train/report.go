@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// errNoJVM is the error of a command under which no JVM ended.
 var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself " +
 	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")

@@ -141,7 +141,6 @@ func (t *trainingRun) readCopy(u *pendingArchive) bool {
 	return jvm.Why == ""
 }
 
-// outputNamed returns the output with a name, and adds it if it is new.
 func (t *trainingRun) outputNamed(name string) *namedOutput {
 	for _, out := range t.outputs {
 		if out.name == name {

@@ -391,7 +391,6 @@ func (r *report) shortestRun() (length int) {
 	return length
 }
 
-// unitsOf returns the first length units of each run of a contender with units.
 func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
 	for _, x := range r.Records {
 		if x.Contender == contender && x.Failure == "" && len(x.Units) > 0 {

@@ -22,7 +22,6 @@ type condition struct {
 	isTrue, isFalse uint64
 }
 
-// comparePosition orders branches by position, outer ones first.
 func (b Branch) comparePosition(c Branch) int {
 	return cmp.Or(cmp.Compare(b.Line, c.Line), cmp.Compare(b.Column, c.Column),
 		cmp.Compare(c.EndLine, b.EndLine), cmp.Compare(c.EndColumn, b.EndColumn))

@@ -93,7 +93,6 @@ func branchesAt(list []Branch, number int) (at, after []Branch) {
 	return list[:n:n], list[n:]
 }
 
-// countLine counts a line by its segments and the last segment before it.
 func countLine(number int, segments []Segment, before *Segment) Line {
 	line := Line{Number: number, Segments: segments}
 	entered := false

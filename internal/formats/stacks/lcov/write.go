@@ -69,7 +69,6 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 // namedUnknown is the number of unknown methods that a report names.
 const namedUnknown = 3
 
-// functionsByFile returns the functions of each file.
 func functionsByFile(s *reader.Store, report *Report) (map[string][]function, error) {
 	counts, err := newCallCounter(s)
 	if err != nil {
@@ -148,7 +147,6 @@ func writeFile(w io.Writer, file string, list []function) (hit int) {
 	return hit
 }
 
-// writeFunctionLines writes a DA record for each function.
 func writeFunctionLines(w io.Writer, list []function, hit int) {
 	for i, f := range list {
 		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
@@ -228,7 +226,6 @@ func (c *callCounter) countInProfile(p reader.Profile, native *uint64) (n uint64
 	return n, ok
 }
 
-// countEntry returns the count of a function's entry, given its counter.
 func (c *callCounter) countEntry(n uint64) uint64 {
 	if ledger.IsMark(n) {
 		return 1
@@ -237,7 +234,6 @@ func (c *callCounter) countEntry(n uint64) uint64 {
 	return n
 }
 
-// hasRun reports whether a profile has a nonzero count.
 func (c *callCounter) hasRun(p reader.Profile) bool {
 	shape := (*mapped.Mapping)(c.s.Mapping()).Shape()
 	for e := range p.Entries() {

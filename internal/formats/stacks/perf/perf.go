@@ -156,7 +156,6 @@ func (*Importer) Detect(start []byte, _ bool) bool {
 // shownEvents is the maximum number of events in the facts of an import.
 const shownEvents = 16
 
-// A sampleReader reads samples.
 type sampleReader struct {
 	*parse.Lines
 	recorder *stacks.Recorder

@@ -62,7 +62,6 @@ const (
 	freeFrames    = 1 << 16
 )
 
-// An importBuild adds a profile to a builder.
 type importBuild struct {
 	*decodedProfile
 	b         *builder.Builder
@@ -229,7 +228,6 @@ func (k *importBuild) internSymbol(ref stringRef) uint64 {
 	return uint64(k.b.Internal().Symbol(text))
 }
 
-// addSample adds a sample.
 func (k *importBuild) addSample(s *sample) error {
 	k.samplesRead++
 	for i, n := range s.values {
@@ -259,7 +257,6 @@ func (k *importBuild) addSample(s *sample) error {
 	return nil
 }
 
-// loseSample adds the loss of a sample.
 func (k *importBuild) loseSample(what codec.LossKind, s *sample) {
 	loss := codec.Loss{What: what, Count: 1}
 	for _, i := range []int{k.samples, k.cpu} {

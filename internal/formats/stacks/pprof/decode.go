@@ -25,7 +25,6 @@ const (
 	valueType, valueUnit                                   = 1, 2
 )
 
-// messageFields is the set of fields of a profile that are messages.
 const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
 	1<<profileFunction | 1<<profilePeriodType
 
@@ -57,7 +56,6 @@ type mapping struct {
 	flags                uint8 // whether the functions, files, lines and inlined calls of its locations are known
 }
 
-// A sampleType is the type of a sample value.
 type sampleType struct{ kind, unit stringRef }
 
 // A decodedProfile is a profile whose samples are still encoded. eachSample decodes its samples one by one.
@@ -215,7 +213,6 @@ func (r *decodedProfile) decodeFunction(message []byte) error {
 	return err
 }
 
-// decodeLocation decodes a field of the profile if it is a location.
 func (r *decodedProfile) decodeLocation(f field) error {
 	if f.number != profileLocation {
 		return nil
@@ -422,7 +419,6 @@ func (i *idTable) addID(id uint64) bool {
 	return true
 }
 
-// indexOf returns the index of an id.
 func (i *idTable) indexOf(id uint64) (uint32, bool) {
 	if i.others == nil {
 		return uint32(id - 1), id-1 < uint64(i.n)

@@ -47,7 +47,6 @@ func (e *Encoder) Close() error {
 	return e.err
 }
 
-// writeBytesField writes a field of bytes.
 func (e *Encoder) writeBytesField(number uint64, body []byte) {
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, number<<3|kindBytes), uint64(len(body)))
 	e.writeRaw(head)
@@ -127,7 +126,6 @@ func (e *Encoder) Location(lines ...Line) (id uint64) {
 	return e.locationAt(0, uint64(e.locations+1), lines)
 }
 
-// locationAt adds a location in a mapping.
 func (e *Encoder) locationAt(mapping, address uint64, lines []Line) (id uint64) {
 	e.locations++
 	id = uint64(e.locations)

@@ -64,7 +64,6 @@ func (k *importBuild) describeMapping(i int) string {
 		strconv.Quote(k.mappingName(m)), strconv.Quote(k.stringAt(m.buildID)), strconv.Quote(k.stringAt(m.file)))
 }
 
-// A writtenMapping is a mapping of an archive.
 type writtenMapping struct {
 	start, limit, offset uint64
 	flags                uint8

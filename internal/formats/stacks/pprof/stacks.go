@@ -31,7 +31,6 @@ func packWord(m builder.MethodRef, point int32) uint64 {
 	return uint64(m)<<32 | uint64(uint32(point)^1<<31)
 }
 
-// unpackWord unpacks a word.
 func unpackWord(w uint64) (builder.MethodRef, int32) {
 	return builder.MethodRef(w >> 32), int32(uint32(w) ^ 1<<31)
 }
@@ -40,7 +39,6 @@ func (k *importBuild) wordsOf(s *stackSample) []uint64 { return k.words[s.first:
 
 func leafMethod(s *stackSample) builder.MethodRef { return builder.MethodRef(s.head >> 32) }
 
-// packLines sets lineWords.
 func (k *importBuild) packLines() {
 	k.lineWords = make([]uint64, len(k.lines))
 	for i, l := range k.lines {
@@ -158,7 +156,6 @@ func (k *importBuild) recordStacks() error {
 	return nil
 }
 
-// recordLeaf adds the profiles of a leaf. list has all its stacks.
 func (k *importBuild) recordLeaf(list []stackSample) error {
 	contexts := k.makeContexts(list)
 	for len(list) > 0 {
@@ -228,7 +225,6 @@ func commonWords(x, y []uint64) (n int) {
 	return n
 }
 
-// countSamples adds the Count entries of samples to p.
 func countSamples(p *builder.Profile, of []stackSample) {
 	for _, s := range of {
 		if s.samples > 0 {

@@ -72,7 +72,6 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	return &p.report, p.out.Write(w)
 }
 
-// samplesType is the first type, for sampled stacks.
 const samplesType = "samples"
 
 // unit is the unit of all values.

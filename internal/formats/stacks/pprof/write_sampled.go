@@ -156,7 +156,6 @@ func (w *sampledWriter) writeStack(k *stacks.Stack) error {
 	return nil
 }
 
-// readCalls sets calls for the frames of a stack.
 func (w *sampledWriter) readCalls(k *stacks.Stack) error {
 	w.calls = append(w.calls[:0], make([]bool, len(k.Frames))...)
 	if len(w.inlined) == 0 {

@@ -27,7 +27,6 @@ type Weights struct {
 	marked  []layout.Ref // see Marked
 }
 
-// unitWeights are the weights in one unit.
 type unitWeights struct {
 	methods []weighed // methods with a weight, sorted by falling weight and then by key
 	total   Wide

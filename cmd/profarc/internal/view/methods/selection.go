@@ -158,7 +158,6 @@ func (f Filter) noMatchError(stores ...*reader.Store) error {
 		f.flagsText(stores[0].Header().Domain), strings.Join(names, " or "))
 }
 
-// flagsText returns the filter as flags.
 func (f Filter) flagsText(d layout.Domain) string {
 	method := "--method"
 	if d.LLVM() {

@@ -31,7 +31,6 @@ func peakMemory(state *os.ProcessState) int64 {
 	return int64(usage.Maxrss) << 10
 }
 
-// exitCode returns the exit code as a shell reports it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -49,7 +49,6 @@ func contextMeasure(s *reader.Store) *analyze.Measure {
 	return measureInUnit(s, unit)
 }
 
-// measureInUnit is contextMeasure for samples of a known unit.
 func measureInUnit(s *reader.Store, unit facts.SampleUnit) *analyze.Measure {
 	by := analyze.UsualMeasure(s.Header())
 	if unit == facts.Nanoseconds {
@@ -88,7 +87,6 @@ func (p *methodPage) addCallers() (err error) {
 	return nil
 }
 
-// A methodContexts is the tree of a method's contexts.
 type methodContexts struct {
 	root *contextNode
 	read int              // number of nodes below the root

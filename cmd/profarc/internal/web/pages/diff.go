@@ -143,7 +143,6 @@ func weightCell(share, most float64) cell {
 	return c
 }
 
-// directed returns a cell of B with the direction of its change from A.
 func directed(c cell, change float64) cell {
 	c.Link.Text, c.Class = changeSign(change)+c.Link.Text, changeClass(change)
 	return c

@@ -116,7 +116,6 @@ func anchorHTML(links linker, l link) template.HTML {
 // A query selects the content of a view, and is encoded in the address. Queries are immutable.
 type query struct{ values url.Values }
 
-// newQuery returns a query from alternating keys and values. It skips empty values.
 func newQuery(pairs ...string) query { return query{}.withValues(pairs...) }
 
 // withValues returns a copy of the query with values for alternating keys and values. Empty values remove their keys.

@@ -41,7 +41,6 @@ type functionFacts struct {
 	reason      error              // why there are no lines
 }
 
-// A profileFacts is a profile with its points.
 type profileFacts struct {
 	reader.Profile
 	frames   []reader.Frame // callers in its context, the direct one first

@@ -151,12 +151,12 @@ func hasPackages(s *Site) bool {
 
 // A classTally holds the values of all classes, for each additive measure of methods.
 type classTally struct {
-	*treemapView
+	*packageView
 	sums *tally
 }
 
 func buildClasses(r *request) (any, error) {
-	v, err := treemapViewOf(r)
+	v, err := packageViewOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func buildClasses(r *request) (any, error) {
 		names: c.classNamesOf, byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
-func newClassTally(ctx context.Context, v *treemapView) (*classTally, error) {
+func newClassTally(ctx context.Context, v *packageView) (*classTally, error) {
 	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {

@@ -184,11 +184,6 @@ func splitScopes(name string) (in, class string) {
 	return strings.Join(scopes, "::"), class
 }
 
-func functionOf(name string) string {
-	scopes := scopesOf(name)
-	return scopes[len(scopes)-1]
-}
-
 // scopesOf returns the scopes of a demangled name followed by the function, without parameters and result type.
 func scopesOf(name string) (scopes []string) {
 	if inner, ok := implemented(name); ok {

@@ -22,7 +22,6 @@ const (
 	framesOnPage   = 24
 )
 
-// A profilePart is a profile as displayed.
 type profilePart struct {
 	ID       string // id of its element
 	Link     link   // page of this profile alone

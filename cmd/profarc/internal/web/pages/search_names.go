@@ -104,7 +104,6 @@ func (n *searchNames) markWithout(word string, lacks []bool) {
 	})
 }
 
-// A namePieces has distinct pieces of names, concatenated.
 type namePieces struct {
 	text    []byte
 	ends    []int            // end offset of each piece in text, after its newline

@@ -35,7 +35,6 @@ func (s *Site) sitesOfArchives() []*Site {
 	return []*Site{s, s.twin}
 }
 
-// askedView returns the site that a query selects and its view with a name, or nil.
 func (s *Site) askedView(name string, q query) (*Site, *view) {
 	v := s.viewNamed(name)
 	if s.twin == nil || q.valueOf(keyOfSide) != sideB || v != nil && v.both {

@@ -67,7 +67,6 @@ func (s *Site) guardFaults(f func() error) error {
 	return guarded()
 }
 
-// errNoPage is the error for a page that the archive does not have.
 var errNoPage = errors.New("the archive has no such page")
 
 func isNotFound(err error) bool {

@@ -63,9 +63,11 @@ func (p *flamePage) addFilters(b *flameGraph) {
 	}
 }
 
+const fieldLength = 300
+
 // fitsField reports whether a name is short and printable enough for an address and an input field.
 func fitsField(name string) bool {
-	return name != "" && len(name) <= mostTitle && escape.Printable(name) == name
+	return name != "" && len(name) <= fieldLength && escape.Printable(name) == name
 }
 
 func filterLink(q query, text, key, value string) link {

@@ -58,7 +58,6 @@ type cell struct {
 // Plain reports whether the text of a cell is its number.
 func (c cell) Plain() bool { return c.Link.Text == cli.Grouped(uint64(max(c.Value, 0))) }
 
-// textCell returns a cell with a text, which may be untrusted.
 func textCell(text string) cell { return cell{Link: link{Text: text}} }
 
 func linkCell(l link) cell { return cell{Link: l} }
@@ -181,7 +180,6 @@ func (t *table) sortRows(rows [][]cell) {
 	sortStable(rows, t.falling, func(a, b []cell) int { return compareCells(a[at], b[at]) })
 }
 
-// sortStable sorts a list stably in both directions.
 func sortStable[T any](list []T, falling bool, compare func(a, b T) int) {
 	slices.SortStableFunc(list, func(a, b T) int {
 		if falling {

@@ -131,7 +131,6 @@ func (p *profile) readEdges() error {
 // lineBreaks replaces what ends a line. A reader drops a carriage return only at the end.
 var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ")
 
-// nameIndex returns the index of a method's name in p.names.
 func (p *profile) nameIndex(m reader.Method) (int32, error) {
 	if n, ok := p.nameIndexes[m.Ref()]; ok {
 		return n, nil
@@ -156,7 +155,6 @@ func (p *profile) nameIndex(m reader.Method) (int32, error) {
 	return n, nil
 }
 
-// indexOf returns the index of a name, and adds the name if it is new.
 func (p *profile) indexOf(name string) int32 {
 	n, ok := p.indexes[name]
 	if !ok {

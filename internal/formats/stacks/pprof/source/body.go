@@ -104,7 +104,6 @@ func nearestLine(lines []int32, to int32) int32 {
 
 func distance(x, y int32) int64 { return max(int64(x)-int64(y), int64(y)-int64(x)) }
 
-// hasCall reports whether a line has a call.
 func (b *body) hasCall(line int32) bool {
 	if slices.Contains(b.unnamedCalls, line) {
 		return true

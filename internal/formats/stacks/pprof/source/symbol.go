@@ -30,7 +30,6 @@ func parseSymbol(name string) symbol {
 	return s
 }
 
-// removeTypeArguments removes text in brackets.
 func removeTypeArguments(name string) string {
 	if !strings.ContainsRune(name, '[') {
 		return name
