@@ -48,7 +48,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		*n = max(o.Top, 0)
 	}
 	for _, step := range []func() error{
-		c.compareAllocations, c.addUpCounts, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
+		c.compareAllocations, c.addUpCounts, c.countSamples, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
 		c.addHiddenFromA, c.listUncomparedTables} {
 		if err := step(); err != nil {
 			return nil, err
@@ -64,7 +64,8 @@ type comparison struct {
 	counterparts *counterparts
 	sumA, sumB   kindAmounts // totals of all counts
 	of           [2]archiveTotals
-	primary      kind // kind of counts that the score refers to
+	primary      kind         // kind of counts that the score refers to
+	sampled      *sampledPair // nil unless both archives are samples
 
 	overlap, mismatch, onlyB kindAmounts
 	report                   Report
@@ -122,6 +123,7 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 		})
 	})
 	*marked = p.marked
+	of.squares = p.squares
 	return p.leftOut, err
 }
 

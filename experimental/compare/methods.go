@@ -42,6 +42,7 @@ func (c *comparison) countGoneMethod(m reader.Method) error {
 	var sum kindAmounts
 	c.profilesA.addCountsTo(&sum)
 	found.ShareA = shareOfSum(sum[c.primary], c.sumA[c.primary])
+	c.addSampledMethod(&found, c.profilesA.samples, nil)
 	return c.addLoneMethod(&found, m, &c.profilesA, &c.went, c.hidden.addGone)
 }
 
@@ -80,6 +81,7 @@ func (c *comparison) countMethodsOfB() error {
 		c.profilesB.addCountsTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
 		found.ShareB = shareOfSum(sum[c.primary], c.sumB[c.primary])
+		c.addSampledMethod(&found, nil, c.profilesB.samples)
 		return c.addLoneMethod(&found, m, &c.profilesB, &c.came, c.addHiddenFromB)
 	})
 }
@@ -95,6 +97,7 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 	c.profilesA.addCountsTo(&sumA)
 	c.profilesB.addCountsTo(&sumB)
 	found := Method{A: m, B: n, ShareA: shareOfSum(sumA[k], c.sumA[k]), ShareB: shareOfSum(sumB[k], c.sumB[k])}
+	c.addSampledMethod(&found, c.profilesA.samples, c.profilesB.samples)
 	before := c.overlap[k]
 	o := methodOverlap{c: c, ownA: sumA[k], ownB: sumB[k]}
 	o.addSampleOverlap()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/loaders"
@@ -26,6 +27,14 @@ type Report struct {
 	// Score is the overlap of the kind ScoredBy. Both are nil if neither archive has counts.
 	Score    *float64 `json:"score"`
 	ScoredBy *string  `json:"scored_by"`
+	// ScoreInterval contains the overlap without sampling error, with a confidence of 95%. It is nil unless both archives
+	// are samples. SamplesA and SamplesB are the effective numbers of samples.
+	ScoreInterval *sampling.Interval `json:"score_interval,omitempty"`
+	SamplesA      float64            `json:"samples_a,omitempty"`
+	SamplesB      float64            `json:"samples_b,omitempty"`
+	SizeA         SampleSize         `json:"-"`
+	SizeB         SampleSize         `json:"-"`
+	Lines         *sampling.Pair     `json:"-"` // samples by line, nil like ScoreInterval
 	// Primary is the kind that compares methods and scores archives. It is the first kind that both archives count, else
 	// the first that either counts.
 	Primary string `json:"-"`
@@ -110,12 +119,18 @@ type Method struct {
 	// Difference is the part of the missing overlap that the method causes.
 	Difference float64 `json:"difference"`
 	Mismatch   bool    `json:"mismatch"` // a profile in b has no partner with the same code
-	Hidden     bool    `json:"hidden"`   // the class is hidden, and only one archive has it by name
+	// Change contains ShareB - ShareA without sampling error: all intervals of a report do, with a confidence of 95%. It
+	// is nil unless both archives are samples.
+	Change *sampling.Interval `json:"change,omitempty"`
+	Noise  bool               `json:"noise,omitempty"` // the sampling error explains the difference
+	Hidden bool               `json:"hidden"`          // the class is hidden, and only one archive has it by name
 	// NameB is the name in b of a renumbered method.
 	NameB *analyze.MethodName `json:"name_b,omitempty"`
 
 	A reader.Method `json:"-"` // zero if the archive lacks it
 	B reader.Method `json:"-"`
+
+	lines sampling.Pair // samples of the method by line
 }
 
 // A Place is a profile point.
@@ -211,9 +226,15 @@ func (c *comparison) finishReport() (*Report, error) {
 		}
 	})
 	n := &namer{a: c.a, b: c.b}
-	r.Changed = makeRanking(&c.changed, n.nameMethod)
-	r.Came = makeRanking(&c.came, n.nameMethod)
-	r.Went = makeRanking(&c.went, n.nameMethod)
+	c.reportSampling()
+	setNoise := c.setNoise()
+	describe := func(m *Method) {
+		n.nameMethod(m)
+		setNoise(m)
+	}
+	r.Changed = makeRanking(&c.changed, describe)
+	r.Came = makeRanking(&c.came, describe)
+	r.Went = makeRanking(&c.went, describe)
 	r.Renumbered = makeRanking(&c.renumbered, n.nameRenumbered)
 	r.Flips = makeRanking(&c.flips, func(f *Flip) { n.namePlace(&f.Place) })
 	r.Sites = makeRanking(&c.sites, n.nameSiteChange)

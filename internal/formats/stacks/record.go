@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type Recorder struct {
 	Type    string // type of the samples, in the form type/unit of pprof
 	methods map[string]builder.MethodRef
 	samples map[stackKey]uint64
+
+	sum, squares float64 // of the weights of samples
 }
 
 type stackKey struct {
@@ -37,9 +40,13 @@ type stackKey struct {
 	point   int32
 }
 
+// unweighted is the type of samples that all count 1.
+const unweighted = "samples/count"
+
 // NewRecorder returns a Recorder that adds to b and reports losses to lost.
 func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
-	return &Recorder{b, lost, "samples/count", map[string]builder.MethodRef{}, map[stackKey]uint64{}}
+	return &Recorder{b: b, lost: lost, Type: unweighted, methods: map[string]builder.MethodRef{},
+		samples: map[stackKey]uint64{}}
 }
 
 // Add adds n samples of a stack, which has the leaf first and at least one frame. It returns the builder's error.
@@ -50,6 +57,8 @@ func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	}
 	if n > 0 {
 		r.samples[at] = disk.SaturatingAdd(r.samples[at], n)
+		r.sum += float64(n)
+		r.squares += float64(n) * float64(n)
 	}
 	return r.b.Err()
 }
@@ -86,5 +95,9 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 	}
 	t := r.b.Internal().Table(disk.TableProperties, 0)
 	t.Row(uint64(r.b.Internal().Symbol("pprof.sample_types")), uint64(r.b.Internal().Symbol(r.Type)))
+	if r.Type != unweighted && r.squares > 0 { // the effective number of samples
+		t.Row(uint64(r.b.Internal().Symbol(disk.PropertySampledTotal+"samples")),
+			uint64(r.b.Internal().Symbol(fmt.Sprintf("%.0f", r.sum*r.sum/r.squares))))
+	}
 	return methods, len(all), r.b.Err()
 }

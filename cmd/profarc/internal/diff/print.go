@@ -35,12 +35,13 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	PrintRemarks(a.Out, screen, report.Remarks(r, func(n float64) string { return sumText(screen, n) }))
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
 		func(m compare.Method) shownRow {
-			return shownRow{color: overlapColor(m.Overlap), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s",
+			return shownRow{color: changeColor(&m), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s%s",
 				cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap), cli.FormatPercent(m.ShareA),
-				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), cli.Note(m.Mismatch, "mismatch"))}
+				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), cli.Note(m.Mismatch, "mismatch"), cli.Note(m.Noise, noise))}
 		})
 	share := func(m compare.Method) shownRow {
-		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.MethodText(m.MethodName)}
+		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.MethodText(m.MethodName) +
+			cli.Note(m.Noise, noise)}
 	}
 	printList(a, screen, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
 		func(m compare.Method) shownRow {
@@ -68,7 +69,11 @@ func scoreText(r *compare.Report) string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
 	}
-	return fmt.Sprintf("overlap %s of %s", cli.FormatPercent(*r.Score), report.KindText(*r.ScoredBy))
+	interval := ""
+	if r.ScoreInterval != nil {
+		interval = " (" + report.IntervalText(*r.ScoreInterval) + ")"
+	}
+	return fmt.Sprintf("overlap %s%s of %s", cli.FormatPercent(*r.Score), interval, report.KindText(*r.ScoredBy))
 }
 
 // lowestKindText names the kind of counts with the least overlap, or returns "" if none is below the score.
@@ -120,11 +125,16 @@ type shownRow struct {
 
 var changeColors = map[string]string{"polymorphic": terminal.Bad, "monomorphic": terminal.Good}
 
-func overlapColor(overlap float64) string {
+// noise is the note of a method that the sampling error explains.
+const noise = "sampling error"
+
+func changeColor(m *compare.Method) string {
 	switch {
-	case overlap < 0.5:
+	case m.Noise:
+		return ""
+	case m.Overlap < 0.5:
 		return terminal.Bad
-	case overlap < 0.9:
+	case m.Overlap < 0.9:
 		return terminal.Doubtful
 	}
 	return ""

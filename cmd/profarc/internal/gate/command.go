@@ -233,7 +233,7 @@ func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits c
 	}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		c.Waived = c.State == criteria.Unchecked && slices.Contains(o.waived, c.Name)
+		c.Waived = c.MayBeWaived() && slices.Contains(o.waived, c.Name)
 	}
 	j.Verdict = criteria.VerdictOf(j.Criteria)
 	return nil
@@ -254,7 +254,7 @@ func (j *judgement) exitError() error {
 		}
 	}
 	err := fmt.Errorf("%s: %s", j.headline(), strings.Join(failed, ", "))
-	if j.Verdict == criteria.TooLittle {
+	if j.Verdict == criteria.TooLittle || j.Verdict == criteria.TooShort {
 		return &cli.ExitError{Code: check.ExitUnchecked, Err: err}
 	}
 	return err

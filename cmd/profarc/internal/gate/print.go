@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -40,10 +41,11 @@ func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
 }
 
 var verdictColors = map[criteria.Verdict]string{criteria.Pass: terminal.Good, criteria.Fail: terminal.Bad,
-	criteria.TooLittle: terminal.Doubtful}
+	criteria.TooLittle: terminal.Doubtful, criteria.TooShort: terminal.Doubtful}
 
 var stateColors = map[criteria.State]string{criteria.Passed: terminal.Good, criteria.Failed: terminal.Bad,
-	criteria.Unchecked: terminal.Doubtful, criteria.Off: terminal.Faint}
+	criteria.Unchecked: terminal.Doubtful, criteria.TooFew: terminal.Doubtful,
+	criteria.Off: terminal.Faint}
 
 func (j *judgement) headline() string {
 	switch j.Verdict {
@@ -53,6 +55,8 @@ func (j *judgement) headline() string {
 		return j.Archive + " does not pass the gate"
 	case criteria.TooLittle:
 		return j.Archive + " does not pass the gate: too little of it could be checked"
+	case criteria.TooShort:
+		return j.Archive + " does not pass the gate: too few samples"
 	}
 	return j.Archive + ": no profile to ship"
 }
@@ -61,14 +65,15 @@ func (j *judgement) headline() string {
 func (j *judgement) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌",
-		criteria.TooLittle: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
+		criteria.TooLittle: "❔", criteria.TooShort: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
 	if j.Verdict == noProfile {
 		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
 	marks := map[criteria.State]string{criteria.Passed: "✅", criteria.Failed: "❌", criteria.Unchecked: "❔",
-		criteria.Off: "➖"}
+		criteria.TooFew: "❔",
+		criteria.Off:    "➖"}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
 		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], criterionState(c), c.Name, valueText(c),
@@ -109,7 +114,11 @@ func valueText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return "-"
 	}
-	return amountText(c.Unit, *c.Value)
+	text := amountText(c.Unit, *c.Value)
+	if c.Interval != nil && c.Unit == criteria.UnitShare {
+		text += " (" + report.IntervalText(*c.Interval) + ")"
+	}
+	return text
 }
 
 func thresholdText(c *criteria.Criterion) string {
@@ -125,6 +134,10 @@ func thresholdText(c *criteria.Criterion) string {
 func blockingText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return c.Reason
+	}
+	if c.State == criteria.TooFew {
+		advice, _, _ := strings.Cut(c.Reason, "; ")
+		return valueText(c) + " (" + thresholdText(c) + "): " + advice
 	}
 	return valueText(c) + " (" + thresholdText(c) + ")"
 }

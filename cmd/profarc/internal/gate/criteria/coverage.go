@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -28,7 +29,7 @@ func (j *judge) judgeCoverage() Criterion {
 	case h.total == 0:
 		return c.unchecked("the baseline has no counts")
 	}
-	return c.judgedBy(h.covered/h.total, "%s", h.coverageText())
+	return j.coverageBySamples(c.judgedBy(h.covered/h.total, "%s", h.coverageText()), &h.samples, false)
 }
 
 // withCountsOfBaseline is withBaseline for criteria that compare counts, and so need one domain.
@@ -48,6 +49,7 @@ type hotSum struct {
 	total, covered         float64 // total weights
 	worst                  string  // name of the heaviest method without counts
 	worstWeight            float64
+	samples                sampling.Pair // hot methods of sampled archives
 }
 
 func (h *hotSum) coverageText() string {
@@ -63,6 +65,7 @@ func (h *hotSum) coverageText() string {
 
 func (j *judge) hotMethods() (h hotSum, err error) {
 	base := j.evidence.Baseline
+	h.samples = j.newPair()
 	weights, err := weigh.Methods(j.ctx, base)
 	if err != nil {
 		return h, err
@@ -98,17 +101,19 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 		h.gone++
 		return nil
 	}
-	weight, err := weightShare(j.evidence.Baseline, weights, m)
+	was, err := countsOf(j.evidence.Baseline, m)
 	if err != nil {
 		return err
 	}
+	is, err := j.countsNow(k)
+	if err != nil {
+		return err
+	}
+	j.addMethod(&h.samples, was, is)
+	weight := j.weightShare(was, weights)
 	h.methods++
 	h.total += weight
-	counted, err := j.hasCountsOf(k)
-	if err != nil {
-		return err
-	}
-	if counted {
+	if is != (weigh.Counts{}) {
 		h.covered += weight
 		return nil
 	}
@@ -121,13 +126,15 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	return nil
 }
 
-// weightShare returns the shares of a method in all units, added up.
-func weightShare(s *reader.Store, weights *weigh.Weights, m reader.Method) (share float64, err error) {
-	n, err := countsOf(s, m)
+// weightShare returns the shares of the counts of a method in all units, added up, or in the samples.
+func (j *judge) weightShare(n weigh.Counts, weights *weigh.Weights) (share float64) {
+	if j.areSampled() {
+		return shareOfSamples(n, j.baseSize)
+	}
 	for _, u := range weights.Units() {
 		share += float64(n[u]) / weights.Total(u).Float()
 	}
-	return share, err
+	return share
 }
 
 func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
@@ -141,20 +148,16 @@ func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 	return n, nil
 }
 
-func (j *judge) hasCountsOf(k layout.Key) (bool, error) {
+// countsNow returns the counts that a method has in the archive.
+func (j *judge) countsNow(k layout.Key) (n weigh.Counts, err error) {
 	m, err := j.whole.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
-		return false, nil
+		return n, nil
 	}
 	if err != nil {
-		return false, err
+		return n, err
 	}
-	return hasCounts(j.whole, m)
-}
-
-func hasCounts(s *reader.Store, m reader.Method) (bool, error) {
-	n, err := countsOf(s, m)
-	return n != weigh.Counts{}, err
+	return countsOf(j.whole, m)
 }
 
 // judgeSpread judges the share of the baseline's methods with counts that have counts in the archive. It is low for an
@@ -165,7 +168,8 @@ func (j *judge) judgeSpread() Criterion {
 	if !ok {
 		return c
 	}
-	both, all, err := j.countedMethods()
+	samples := j.newPair()
+	both, all, err := j.countedMethods(&samples)
 	switch {
 	case err != nil:
 		return c.unchecked("%v", err)
@@ -173,6 +177,7 @@ func (j *judge) judgeSpread() Criterion {
 		return c.unchecked("the program has no method with counts of the baseline")
 	}
 	c = c.judgedBy(float64(both)/float64(all), "%d of %d methods with counts in the baseline have counts", both, all)
+	c = j.coverageBySamples(c, &samples, true)
 	if c.State == Failed {
 		c.Reason += ": the program was idle, or it is another one"
 	}
@@ -181,7 +186,7 @@ func (j *judge) judgeSpread() Criterion {
 
 // countedMethods counts the baseline's methods with counts that the program still has, and how many of these have
 // counts in the archive.
-func (j *judge) countedMethods() (both, all int, err error) {
+func (j *judge) countedMethods(samples *sampling.Pair) (both, all int, err error) {
 	steps := poll.New(j.ctx)
 	for m, err := range j.evidence.Baseline.Methods() {
 		if err == nil {
@@ -190,7 +195,7 @@ func (j *judge) countedMethods() (both, all int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		in, has, err := j.countedIn(m)
+		in, has, err := j.countedIn(m, samples)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -202,17 +207,18 @@ func (j *judge) countedMethods() (both, all int, err error) {
 
 // countedIn returns in = 1 if a method has counts in the baseline and the program still has it, and has = 1 if it also
 // has counts in the archive.
-func (j *judge) countedIn(m reader.Method) (in, has int, err error) {
+func (j *judge) countedIn(m reader.Method, samples *sampling.Pair) (in, has int, err error) {
 	k, err := m.Key()
 	if err != nil || j.evidence.Lacks != nil && j.evidence.Lacks(k) {
 		return 0, 0, err
 	}
-	counted, err := hasCounts(j.evidence.Baseline, m)
-	if err != nil || !counted {
+	was, err := countsOf(j.evidence.Baseline, m)
+	if err != nil || was == (weigh.Counts{}) {
 		return 0, 0, err
 	}
-	counted, err = j.hasCountsOf(k)
-	if counted {
+	is, err := j.countsNow(k)
+	j.addMethod(samples, was, is)
+	if is != (weigh.Counts{}) {
 		has = 1
 	}
 	return 1, has, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -98,6 +99,12 @@ type Criterion struct {
 	Unit      string   `json:"unit"`
 	Reason    string   `json:"reason"` // explanation for people
 
+	// Interval contains Value without sampling error, with a confidence of 95%; nil if there is none.
+	Interval *sampling.Interval `json:"interval,omitempty"`
+	// MoreSamples and MoreSeconds are about what a decision needs, in the state TooFew. 0 is unknown.
+	MoreSamples float64 `json:"more_samples,omitempty"`
+	MoreSeconds float64 `json:"more_seconds,omitempty"`
+
 	allowsNone bool // 0 is a threshold, and does not disable the criterion
 }
 
@@ -121,6 +128,9 @@ var Names = []string{"fit", NameOfChecked, "breadth", "weight", "coverage", "spr
 // criteria.
 func JudgeArchive(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
+	if err := j.measureSamples(); err != nil && ctx.Err() == nil {
+		j.evidence.Baseline, j.evidence.BaselineError = nil, err
+	}
 	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
 		j.judgeRuns())
 	criteria = append(criteria, j.judgeAccount()...)
@@ -134,7 +144,8 @@ type Verdict string
 const (
 	Pass      Verdict = "pass"
 	Fail      Verdict = "fail"
-	TooLittle Verdict = "unchecked" // nothing failed, and a criterion could not be checked
+	TooLittle Verdict = "unchecked"       // nothing failed, and a criterion could not be checked
+	TooShort  Verdict = "too-few-samples" // all other criteria pass
 )
 
 // VerdictOf returns Pass if no criterion blocks.
@@ -145,15 +156,22 @@ func VerdictOf(criteria []Criterion) Verdict {
 		if c.State == Failed {
 			return Fail
 		}
-		if c.BlocksPass() {
+		switch {
+		case !c.BlocksPass():
+		case c.State == Unchecked:
 			v = TooLittle
+		case v == Pass:
+			v = TooShort
 		}
 	}
 	return v
 }
 
 // BlocksPass reports whether the criterion keeps the archive from passing.
-func (c *Criterion) BlocksPass() bool { return c.State == Failed || c.State == Unchecked && !c.Waived }
+func (c *Criterion) BlocksPass() bool { return c.State == Failed || c.MayBeWaived() && !c.Waived }
+
+// MayBeWaived reports whether --allow-unchecked lets the archive pass all the same.
+func (c *Criterion) MayBeWaived() bool { return c.State == Unchecked || c.State == TooFew }
 
 // HasNoThreshold reports whether the criterion only shows its value.
 func (c *Criterion) HasNoThreshold() bool { return c.Threshold == 0 && !c.allowsNone }
@@ -164,6 +182,8 @@ type judge struct {
 	whole    *reader.Store // its profiles
 	limits   Limits
 	evidence Evidence
+	// size and baseSize are zero for archives without sampling error.
+	size, baseSize compare.SampleSize
 }
 
 func (c Criterion) unchecked(format string, args ...any) Criterion {
@@ -217,7 +237,7 @@ func (j *judge) judgeFit() []Criterion {
 	if found.Score < 1 {
 		text = found.SharesText(cli.FormatPercentDown) + ": " + text
 	}
-	c = c.judgedBy(1-found.Lost, "%s", text)
+	c = j.shareBySamples(c.judgedBy(1-found.Lost, "%s", text))
 	if !found.ComparedAny() {
 		c = c.unchecked("%s", uncheckedText(found))
 	}
@@ -229,6 +249,7 @@ func (j *judge) judgeFit() []Criterion {
 	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of the program itself with counts",
 		cli.Amount(found.OwnMethods, "method"))
 	weight = weight.judgedBy(found.OwnShare, "of all counts are in methods of the program itself")
+	breadth, weight = j.breadthBySamples(breadth), j.shareBySamples(weight)
 	return []Criterion{c, of, breadth.idleIfFailed(), weight.idleIfFailed()}
 }
 
@@ -285,8 +306,12 @@ func (j *judge) judgeOverlap() Criterion {
 	if r.Score == nil {
 		return c.unchecked("neither archive has counts")
 	}
-	return c.judgedBy(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
+	c = c.judgedBy(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
 		r.Primary, j.evidence.BaselineName, r.Profiles.Matched, r.Profiles.OnlyB, r.Profiles.OnlyA)
+	if r.ScoreInterval == nil {
+		return c
+	}
+	return j.bySamples(c, *r.ScoreInterval, r.Lines.OverlapNeeds)
 }
 
 // withBaseline reports whether there is a readable baseline. If not, it returns c as disabled or unchecked.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -37,6 +38,15 @@ func SiteText(kind string) string {
 		return "call receivers"
 	}
 	return KindText(kind)
+}
+
+// IntervalText returns an interval of shares, as "88 to 94", with digits that show its width.
+func IntervalText(i sampling.Interval) string {
+	digits := 0
+	for width := 100 * (i.High - i.Low); digits < 3 && width > 0 && width < 2; width *= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f to %.*f", digits, 100*i.Low, digits, 100*i.High)
 }
 
 // Lowest returns the kind of counts with the least overlap. It is nil if percent formats that overlap and the score

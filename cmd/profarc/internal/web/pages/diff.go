@@ -32,7 +32,8 @@ var diffView = &view{
 type diffPage struct {
 	*compare.Report
 	Refused string
-	InA     link // link to the overview of each archive
+	Sampled string // interval of the overlap, "" without one
+	InA     link   // link to the overview of each archive
 	InB     link
 	Lowest  *compare.Overlap // the kind of counts with the least agreement; nil if the score reports it
 	Remarks []string
@@ -68,6 +69,9 @@ func buildDiff(r *request) (any, error) {
 	p := &diffPage{Report: d, InA: overviewOf(r.withoutFileFolders(d.A), sideA),
 		InB:    overviewOf(r.withoutFileFolders(d.B), sideB),
 		Lowest: report.Lowest(d, percentText), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
+	if d.ScoreInterval != nil {
+		p.Sampled = report.IntervalText(*d.ScoreInterval)
+	}
 	for _, text := range report.Remarks(d, realText) {
 		p.Remarks = append(p.Remarks, capitalized(r.withoutFileFolders(text))+".")
 	}
@@ -190,9 +194,15 @@ func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking
 				note = "Other code"
 			case m.Hidden:
 				note = "Hidden class"
+			case m.Noise:
+				note = "Within the sampling error"
+			}
+			inB := weightCell(m.ShareB, share)
+			if !m.Noise {
+				inB = directed(inB, m.ShareB-m.ShareA)
 			}
 			return []cell{pairCell(m), weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share),
-				directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA), textCell(note)}
+				inB, textCell(note)}
 		})
 }
 

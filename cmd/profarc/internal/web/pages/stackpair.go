@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,7 +21,7 @@ var stackPairView = &view{
 	name:  nameOfStackPair,
 	title: "Stacks of both",
 	about: "A differential flame graph: boxes are as wide as their mean share of A and B. Red ones have a greater share " +
-		"in B, blue ones a smaller.",
+		"in B, blue ones a smaller. Differences within the sampling error have no colour.",
 	offered: func(s *Site) bool { return s.Other != nil && len(commonStacks(s)) > 0 },
 	build:   buildStackPair,
 	both:    true,
@@ -38,6 +40,9 @@ type stackPair struct {
 	*flame.Pair
 	methods []reader.Method            // method by frame, taken from B if A lacks it; the zero Method for unknown frames
 	frames  map[uint32]*[2]flame.Count // counts by frame in all stacks of A and of B
+	sampled bool                       // the counts have a sampling error
+	samples sampling.Pair              // of the boxes
+	width   float64                    // half width of intervals of changes, in standard deviations
 }
 
 func buildStackPair(r *request) (any, error) {
@@ -83,7 +88,9 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 	})
 	for _, frame := range order[:min(len(order), changesListed)] {
 		cells := []cell{textCell(b.nameOfFrame(frame).full), numberCell(pointsText(change(frame)), change(frame))}
-		cells[1].Class = changeClass(change(frame))
+		if n := t.frames[frame]; !t.isNoise(n[0].Self, n[1].Self) {
+			cells[1].Class = changeClass(change(frame))
+		}
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
@@ -113,6 +120,11 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 	if err := cmp.Or(errA, errB); err != nil {
 		return nil, err
 	}
+	sizeA, errA := compare.SampleSizeOf(ctx, s.Archive)
+	sizeB, errB := compare.SampleSizeOf(ctx, s.Other)
+	if err := cmp.Or(errA, errB); err != nil {
+		return nil, err
+	}
 	f := &frameNumbers{stores: [2]*reader.Store{s.Archive, s.Other}, methods: make([]reader.Method, 1)}
 	pair := &stackPair{Pair: flame.NewPair(a, b, f.numberInPair), methods: f.methods, frames: map[uint32]*[2]flame.Count{}}
 	for side, t := range []*flame.Tree{a, b} {
@@ -124,7 +136,34 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 			pair.frames[number][side] = c
 		}
 	}
+	pair.addSamples(sizeA, sizeB)
 	return pair, f.err
+}
+
+// addSamples prepares isNoise.
+func (t *stackPair) addSamples(a, b compare.SampleSize) {
+	t.sampled = a.Samples > 0 && b.Samples > 0
+	if !t.sampled {
+		return
+	}
+	t.samples = sampling.Pair{N: a.Samples, M: b.Samples}
+	for i, n := range t.Sides {
+		if i != flame.Root {
+			t.samples.Add(t.shares(n[0], n[1]))
+		}
+	}
+	t.width = t.samples.Deviations()
+}
+
+func (t *stackPair) shares(a, b uint64) (ofA, ofB float64) {
+	whole := t.Sides[flame.Root]
+	return shareOf(a, whole[0]), shareOf(b, whole[1])
+}
+
+// isNoise reports whether the sampling error explains the difference of two counts.
+func (t *stackPair) isNoise(a, b uint64) bool {
+	ofA, ofB := t.shares(a, b)
+	return t.sampled && sampling.Change(ofA, t.samples.N, ofB, t.samples.M, t.width).HasZero()
 }
 
 func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string) {
@@ -137,6 +176,9 @@ func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string)
 	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(shareOf(n[0], whole[0])),
 		amountText(n[1], unit), percentText(shareOf(n[1], whole[1])), pointsText(change))
 	step := 0
+	if t.isNoise(n[0], n[1]) {
+		return "grew by-0", title + ", within the sampling error"
+	}
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {
 			step++

@@ -1,0 +1,144 @@
+package criteria
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/compare/sampling"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
+)
+
+// TooFew is the state of a criterion of samples whose interval contains the threshold.
+const TooFew State = "too few samples"
+
+// measureSamples sets the sample sizes, which stay zero for archives without sampling error.
+func (j *judge) measureSamples() (err error) {
+	j.size, err = compare.SampleSizeOf(j.ctx, j.whole)
+	if base := j.evidence.Baseline; err == nil && base != nil {
+		j.baseSize, err = compare.SampleSizeOf(j.ctx, base)
+	}
+	return err
+}
+
+func (j *judge) isSampled() bool { return j.size.Samples > 0 }
+
+func (j *judge) areSampled() bool { return j.isSampled() && j.baseSize.Samples > 0 }
+
+// bySamples decides a criterion of a least value by its interval. needs predicts the sizes that exclude the threshold.
+func (j *judge) bySamples(c Criterion, i sampling.Interval, needs func(bound float64) (sampling.Needs, bool)) Criterion {
+	if c.Value == nil || c.State == Unchecked {
+		return c
+	}
+	c.Interval = &i
+	switch {
+	case c.State == Off:
+	case i.Low >= c.Threshold:
+		c.State = Passed
+	case i.High < c.Threshold:
+		c.State = Failed
+	default:
+		c.State = TooFew
+		n, ok := needs(c.Threshold)
+		c.Reason = "too few samples: " + j.adviseMore(&c, n, ok) + "; " + c.Reason
+	}
+	return c
+}
+
+// adviseMore returns how much longer the runs must be, and sets it.
+func (j *judge) adviseMore(c *Criterion, needs sampling.Needs, ok bool) string {
+	if !ok {
+		return "the threshold is so close that no run of a thousand times the length would do"
+	}
+	more := func(n float64, of compare.SampleSize) (samples float64, text string) {
+		samples = roundUp(max(1, n-of.Samples))
+		if of.PerSecond > 0 {
+			return samples, cli.Amount(int(roundUp(samples/of.PerSecond)), "more second")
+		}
+		return samples, cli.Amount(int(samples), "more sample")
+	}
+	samples, text := more(needs.M, j.size)
+	c.MoreSamples = samples
+	if j.size.PerSecond > 0 {
+		c.MoreSeconds = roundUp(samples / j.size.PerSecond)
+	}
+	if needs.N > j.baseSize.Samples && needs.N > 0 {
+		_, ofBase := more(needs.N, j.baseSize)
+		return fmt.Sprintf("about %s, and for the baseline %s", text, ofBase)
+	}
+	return "about " + text
+}
+
+// roundUp rounds to two digits.
+func roundUp(n float64) float64 {
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(max(n, 1)))-1))
+	return math.Ceil(n/unit-1e-9) * unit
+}
+
+// shareBySamples decides a criterion of a share of all samples.
+func (j *judge) shareBySamples(c Criterion) Criterion {
+	if !j.isSampled() || c.Value == nil {
+		return c
+	}
+	share := *c.Value
+	return j.bySamples(c, sampling.Share(share, j.size.Samples), func(bound float64) (sampling.Needs, bool) {
+		n := sampling.ShareNeeds(share, bound)
+		return sampling.Needs{M: max(n, 1.1*j.size.Samples)}, n < 1000*j.size.Samples
+	})
+}
+
+// coverageBySamples decides a criterion of methods that a short run may not meet.
+func (j *judge) coverageBySamples(c Criterion, p *sampling.Pair, byNumber bool) Criterion {
+	if !j.areSampled() {
+		return c
+	}
+	return j.bySamples(c, p.Coverage(byNumber).Interval, func(bound float64) (sampling.Needs, bool) {
+		return p.CoverageNeeds(byNumber, bound)
+	})
+}
+
+func (j *judge) newPair() sampling.Pair {
+	return sampling.Pair{N: j.baseSize.Samples, M: j.size.Samples}
+}
+
+// addMethod adds a method with counts in the baseline. One that only calls sampled methods is as one with one sample.
+func (j *judge) addMethod(p *sampling.Pair, was, is weigh.Counts) {
+	if j.areSampled() {
+		p.Add(shareOfSamples(was, j.baseSize), shareOfSamples(is, j.size))
+	}
+}
+
+func shareOfSamples(n weigh.Counts, of compare.SampleSize) float64 {
+	if n == (weigh.Counts{}) {
+		return 0
+	}
+	return max(float64(n[of.Unit])/of.Total, 1/of.Samples)
+}
+
+// breadthBySamples lets a short run pass later. Chao's estimate of the methods that it did not meet is f1²/(2 f2), with
+// f1 and f2 methods of one and two samples.
+func (j *judge) breadthBySamples(c Criterion) Criterion {
+	if !j.isSampled() || c.State != Failed {
+		return c
+	}
+	var met [3]float64
+	for m, err := range j.whole.Methods() {
+		var n weigh.Counts
+		if err == nil {
+			n, err = countsOf(j.whole, m)
+		}
+		if err != nil {
+			return c.unchecked("%v", err)
+		}
+		if samples := math.Round(shareOfSamples(n, j.size) * j.size.Samples); samples < 3 {
+			met[int(samples)]++
+		}
+	}
+	unmet := met[1] * max(0, met[1]-1) / (2 * (met[2] + 1))
+	i := sampling.Interval{Low: *c.Value, High: *c.Value + unmet + 2*math.Sqrt(unmet)}
+	return j.bySamples(c, i, func(bound float64) (sampling.Needs, bool) {
+		left := 1 - (bound-*c.Value)/max(unmet, 1)
+		return sampling.Needs{M: j.size.Samples * (1 - unmet/met[1]*math.Log(left))}, left > 0
+	})
+}

@@ -1,0 +1,97 @@
+package sampling
+
+import "math"
+
+// certainlyMissing is the probability below which a cell is not missing by chance.
+const certainlyMissing = 1e-3
+
+// Coverage returns the share of the cells of the first profile that the second one has, by weight or by number. All
+// cells must be in the first profile.
+func (p *Pair) Coverage(byNumber bool) Estimate {
+	if p.N <= 0 || p.M <= 0 || len(p.cells) == 0 {
+		return Estimate{Interval: Interval{0, 1}}
+	}
+	all, covered, expected, variance, gone := 0.0, 0.0, 0.0, 0.0, 0.0
+	least := p.leastInFirst()
+	for _, c := range p.cells {
+		weight := c.weight(byNumber)
+		all += weight
+		chance := p.missesByChance(c, least)
+		if c.y > 0 {
+			covered += weight
+		} else if chance < certainlyMissing {
+			gone += weight
+			continue
+		}
+		if !byNumber {
+			weight = c.both()
+		}
+		expected += weight * chance
+		variance += weight * weight * chance * (1 - chance)
+	}
+	found := Estimate{Value: covered / all}
+	found.likely = min(1, (covered+expected)/all)
+	found.Low = found.Value
+	spread := variance / (all * all)
+	if !byNumber {
+		found.Low = Share(found.Value, p.N).Low
+		spread += gone / all * (1 - gone/all) / p.N
+	}
+	found.High = min(1, (covered+expected)/all+deviations*math.Sqrt(spread))
+	return found
+}
+
+func (c counts) weight(byNumber bool) float64 {
+	if byNumber {
+		return 1
+	}
+	return c.x
+}
+
+func (p *Pair) leastInFirst() float64 {
+	least := math.Inf(1)
+	for _, c := range p.cells {
+		least = min(least, c.x)
+	}
+	return max(1, math.Round(least))
+}
+
+// missesByChance returns the probability that the second profile has none of the samples of a cell, given that the
+// first has at least least.
+func (p *Pair) missesByChance(c counts, least float64) float64 {
+	share := p.N / (p.N + p.M)
+	n := max(least, c.both())
+	below := 0.0
+	for k := 0.0; k < least && below < 1; k++ {
+		below += math.Exp(logChoose(n, k) + k*math.Log(share) + (n-k)*math.Log1p(-share))
+	}
+	return min(1, math.Pow(share, n)/max(1e-300, 1-below))
+}
+
+// CoverageNeeds predicts the size of the second profile for which the interval of the coverage excludes bound.
+func (p *Pair) CoverageNeeds(byNumber bool, bound float64) (needs Needs, ok bool) {
+	least := p.leastInFirst()
+	for f := 1.1; f < maxGrowth; f *= 1.1 {
+		all, missing := 0.0, 0.0
+		for _, c := range p.cells {
+			weight := c.weight(byNumber)
+			all += weight
+			if c.y > 0 {
+				continue
+			}
+			if p.missesByChance(c, least) < certainlyMissing {
+				missing += weight
+				continue
+			}
+			missing += weight * math.Exp(-(f-1)*p.M*c.both()/(p.N+p.M))
+		}
+		low := 1 - missing/all
+		if !byNumber {
+			low = Share(low, p.N).Low
+		}
+		if low >= bound {
+			return Needs{p.N, f * p.M}, true
+		}
+	}
+	return Needs{}, false
+}

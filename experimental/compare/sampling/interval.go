@@ -1,0 +1,130 @@
+// Package sampling computes the sampling error of sampled profiles.
+//
+// A profile with n samples is taken as n independent draws from the distribution of the program's time over its
+// functions or lines. Two profiles of one program under one load differ, because their samples differ. All intervals
+// have a confidence of 95%, unless a function has a parameter for it.
+//
+// # Shares
+//
+// [Share] is Wilson's interval, [Change] is Newcombe's, which combines two of Wilson's.
+//
+// # Overlap
+//
+// Let p and q be the shares in samples of sizes n and m. Their overlap is 1 - sum|p-q|/2. Chance only lowers it: two
+// samples of one distribution overlap by less than 1. Their missing overlap is about sum sqrt(p (1/n + 1/m) / (2 pi)),
+// and sum sqrt(p/(pi n)) for n = m. A cell with c samples in both profiles has binomially many of them in the first, so
+// that the exact expectation is the mean deviation of that distribution, in de Moivre's closed form. [Pair.Overlap]
+// adds the expectation and 1.96 deviations to the overlap for the upper end. Cells that differ for certain have no such
+// bias and count with the variance of their difference. For the lower end no bias is added: it is Newcombe's interval
+// of the difference between both shares of the cells with p > q. So the interval is exact for equal distributions and
+// for a few large differences. Many differences of the size of the error make it too wide.
+//
+// # Coverage
+//
+// A cell with c samples in both profiles is missing from the second by chance with the probability (n/(n+m))^c.
+// [Pair.Coverage] adds the expected weight of cells that are missing by chance to the upper end.
+//
+// # Noise
+//
+// A list of many differences has some that exceed any single interval. [Pair.Deviations] is the width of intervals that
+// all hold together with 95%: Bonferroni's, over the cells with enough samples to differ at all (Tarone's method).
+//
+// # Effective samples
+//
+// If samples have weights w, n is (sum w)^2 / sum w^2. Samples of one thread depend on their predecessors, and machines
+// differ between runs. No interval includes that.
+package sampling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// An Interval contains the value that an unlimited number of samples would show, with a confidence of 95%.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// deviations is the half width of a normal interval of 95%, in standard deviations.
+const deviations = 1.959964
+
+// Share returns the interval of a share of n samples.
+func Share(share, n float64) Interval { return wilson(share, n, deviations) }
+
+func wilson(p, n, z float64) Interval {
+	if n <= 0 {
+		return Interval{0, 1}
+	}
+	scale := 1 + z*z/n
+	middle := (p + z*z/(2*n)) / scale
+	half := z / scale * math.Sqrt(max(0, p*(1-p))/n+z*z/(4*n*n))
+	return Interval{max(0, middle-half), min(1, middle+half)}
+}
+
+// Change returns the interval of b-a, where a is a share of n samples and b of m. It is z standard deviations wide on
+// each side.
+func Change(a, n, b, m, z float64) Interval {
+	ofA, ofB := wilson(a, n, z), wilson(b, m, z)
+	return Interval{b - a - math.Hypot(b-ofB.Low, ofA.High-a), b - a + math.Hypot(ofB.High-b, a-ofA.Low)}
+}
+
+// HasZero reports whether the interval includes 0: the difference is noise.
+func (i Interval) HasZero() bool { return i.Low <= 0 && i.High >= 0 }
+
+// ShareNeeds returns the number of samples for an interval of share that excludes the bound.
+func ShareNeeds(share, bound float64) float64 {
+	gap := share - bound
+	return math.Ceil(deviations*deviations*max(share*(1-share), bound*(1-bound))/(gap*gap)) + 1
+}
+
+// A Pair is two sampled profiles, with the samples of each cell, such as a line.
+type Pair struct {
+	N, M  float64 // effective samples of the profiles
+	cells []counts
+}
+
+type counts struct{ x, y float64 }
+
+func (c counts) both() float64 { return math.Round(c.x + c.y) }
+
+// Add adds a cell with the shares a and b in the two profiles.
+func (p *Pair) Add(a, b float64) {
+	if a > 0 || b > 0 {
+		p.cells = append(p.cells, counts{a * p.N, b * p.M})
+	}
+}
+
+// Deviations returns the half width, in standard deviations, for [Change] of every cell.
+func (p *Pair) Deviations() float64 {
+	sums := make([]float64, len(p.cells))
+	for i, c := range p.cells {
+		sums[i] = c.x + c.y
+	}
+	slices.SortFunc(sums, func(a, b float64) int { return cmp.Compare(b, a) })
+	rarer := math.Log(min(p.N, p.M) / (p.N + p.M))
+	tests := 1
+	for tests < len(sums) && math.Ln2+sums[tests]*rarer <= math.Log(significance/float64(tests+1)) {
+		tests++
+	}
+	return math.Sqrt2 * math.Erfinv(1-significance/float64(tests))
+}
+
+const significance = 0.05
+
+// meanDeviation returns the mean of |x - n*p| for a binomial x of n trials.
+func meanDeviation(n, p float64) float64 {
+	v := math.Floor(n*p) + 1
+	if n < 1 || v > n {
+		return 0
+	}
+	return 2 * v * math.Exp(logChoose(n, v)+v*math.Log(p)+(n-v+1)*math.Log1p(-p))
+}
+
+func logChoose(n, k float64) float64 {
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return a - b - c
+}

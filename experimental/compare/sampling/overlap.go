@@ -1,0 +1,134 @@
+package sampling
+
+import "math"
+
+// A chance is the expected missing overlap of two samples of one distribution, with its variance, over some cells.
+type chance struct {
+	missing, variance float64
+	// The differences of two cells are correlated, since samples add up to n.
+	correlated, own float64
+}
+
+// addCell adds a cell with the share p in samples of sizes n and m.
+func (e *chance) addCell(p, n, m float64) (deviation float64) {
+	all := n + m
+	left := max(0, 1-p)
+	scale := all / (n * m)
+	mean := meanDeviation(math.Round(p*all), n/all) * math.Sqrt(left) * scale
+	variance := p * left * scale
+	e.missing += mean / 2
+	e.variance += max(0, variance-mean*mean) / 4
+	if left > 1e-9 {
+		e.correlated += math.Pow(p, 1.5) / math.Sqrt(left)
+		e.own += p * p * p / left
+	}
+	return math.Sqrt(variance)
+}
+
+func (e *chance) deviation(n, m float64) float64 {
+	covariance := (1/n + 1/m) / math.Pi * max(0, e.correlated*e.correlated-e.own) / 4
+	return math.Sqrt(e.variance + covariance)
+}
+
+// An Estimate is a measured value with its interval.
+type Estimate struct {
+	Value float64
+	Interval
+	likely float64 // estimated value without sampling error
+}
+
+// Overlap returns the overlap of the two profiles.
+func (p *Pair) Overlap() Estimate {
+	if p.N <= 0 || p.M <= 0 {
+		return Estimate{Interval: Interval{0, 1}}
+	}
+	certain := p.Deviations()
+	var e chance
+	var sum, signed, above counts // totals of certain cells, and of cells with p > q
+	found := Estimate{}
+	for _, c := range p.cells {
+		a, b := c.x/p.N, c.y/p.M
+		found.Value += min(a, b)
+		if a > b {
+			above.x += a
+			above.y += b
+		}
+		before := e
+		if d := a - b; math.Abs(d) > certain*e.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M) {
+			e = before
+			sum.x += a
+			sum.y += b
+			signed.x += math.Copysign(a, d)
+			signed.y += math.Copysign(b, d)
+		}
+	}
+	variance := math.Pow(e.deviation(p.N, p.M), 2)
+	if sum != (counts{}) {
+		variance += (max(0, sum.x-signed.x*signed.x)/p.N+max(0, sum.y-signed.y*signed.y)/p.M)/4 +
+			math.Pow(deviations/p.N, 2) + math.Pow(deviations/p.M, 2)
+	}
+	found.likely = min(1, found.Value+e.missing)
+	found.Low = max(0, 1-Change(above.y, p.M, above.x, p.N, deviations).High)
+	found.High = min(1, found.Value+e.missing+deviations*math.Sqrt(variance))
+	return found
+}
+
+// DiffersInside reports whether the overlap is below that of two samples of one distribution by more than chance. z is
+// the half width of a normal interval. The distribution of the overlap of two cells is that of |x| for a normal x,
+// which has the longest tail.
+func (p *Pair) DiffersInside(z float64) bool {
+	if p.N <= 0 || p.M <= 0 {
+		return false
+	}
+	var e chance
+	overlap := 0.0
+	for _, c := range p.cells {
+		e.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M)
+		overlap += min(c.x/p.N, c.y/p.M)
+	}
+	tail := (z - math.Sqrt(2/math.Pi)) / math.Sqrt(1-2/math.Pi)
+	return 1-overlap-e.missing > tail*e.deviation(p.N, p.M)
+}
+
+// Needs are the samples that each profile needs for an interval that excludes a bound.
+type Needs struct{ N, M float64 }
+
+// maxGrowth limits the predictions: no profile is taken for a thousand times as long.
+const maxGrowth = 1000
+
+// growths yields sizes of the second profile alone, then of both.
+func (p *Pair) growths(yield func(n, m float64) bool) {
+	for f := 1.1; f < maxGrowth; f *= 1.1 {
+		if !yield(p.N, f*p.M) {
+			return
+		}
+	}
+	for f := 1.1; f < maxGrowth; f *= 1.1 {
+		if !yield(f*p.N, max(f*p.N, p.M)) {
+			return
+		}
+	}
+}
+
+// OverlapNeeds predicts the sizes for which the interval of the overlap excludes bound. ok is false if there are none
+// below a thousand times as many.
+func (p *Pair) OverlapNeeds(bound float64) (needs Needs, ok bool) {
+	now := p.Overlap()
+	for n, m := range p.growths {
+		if now.likely < bound {
+			if now.likely+(now.High-now.likely)*math.Sqrt((1/n+1/m)/(1/p.N+1/p.M)) < bound {
+				return Needs{n, m}, true
+			}
+			continue
+		}
+		var e chance
+		for _, c := range p.cells {
+			e.addCell((c.x+c.y)/(p.N+p.M), n, m)
+		}
+		missing := min(1, 1-now.likely+e.missing)
+		if 1-Change(0.5-missing/2, m, 0.5+missing/2, n, deviations).High >= bound {
+			return Needs{n, m}, true
+		}
+	}
+	return Needs{}, false
+}
