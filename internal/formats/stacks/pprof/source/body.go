@@ -14,6 +14,7 @@ type body struct {
 	deferred     map[string]bool    // names of deferred functions, which can be called on any line
 	closures     []*body            // all closures, including nested ones
 	unknown      bool               // unknown body, in assembly or linked under another name
+	anyCallee    bool               // any function can be called on any line
 }
 
 // newBody collects the calls of a function without the calls in its closures.
@@ -33,6 +34,12 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 			return false
 		case *ast.DeferStmt:
 			b.deferred[calleeName(n.Call.Fun)] = true
+			b.closures = append(b.closures, newWrapper(set, n.Call))
+		case *ast.GoStmt:
+			b.closures = append(b.closures, newWrapper(set, n.Call))
+		case *ast.RangeStmt: // a loop over a function is a closure
+			within := newBody(set, n.Pos(), n, n.Body)
+			b.closures = append(b.closures, within)
 		case *ast.CallExpr:
 			// For a call that spans several lines, the compiler uses the first line or the line of the name.
 			for _, at := range []int32{line(n.Pos()), line(lastIdentifier(n.Fun).Pos()), line(n.Lparen)} {
@@ -41,6 +48,16 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 		}
 		return true
 	})
+	return b
+}
+
+// newWrapper returns the function that calls what a go or defer statement names, on the line of the statement.
+func newWrapper(set *token.FileSet, call *ast.CallExpr) *body {
+	b := &body{calls: map[string][]int32{}}
+	b.lines = int32(set.Position(call.End()).Line - set.Position(call.Pos()).Line)
+	for line := range b.lines + 1 {
+		b.addCall(calleeName(call.Fun), line)
+	}
 	return b
 }
 
@@ -78,11 +95,11 @@ func calleeName(e ast.Expr) string {
 
 // Call implements [methodcode.Body].
 func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
-	if b.unknown {
-		return line, false, true
-	}
 	s := parseSymbol(callee)
 	within := line >= 0 && line <= b.lines
+	if b.anyCallee && within {
+		return line, false, true
+	}
 	lines := b.calls[s.lastName()]
 	switch {
 	case slices.Contains(lines, line):

@@ -15,6 +15,9 @@ type symbol struct {
 // inner matches the suffixes of closures and wrappers.
 var closureSuffix = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
+// initNumber matches the numbers of the functions init of a package.
+var initNumber = regexp.MustCompile(`^init\.[0-9]+(\.|-|$)`)
+
 func parseSymbol(name string) symbol {
 	name = removeTypeArguments(name)
 	at := strings.LastIndexByte(name, '/') + 1
@@ -23,6 +26,7 @@ func parseSymbol(name string) symbol {
 		return symbol{name: name}
 	}
 	s := symbol{pkg: unescapePath(name[:at+dot]), name: name[at+dot+1:]}
+	s.name = initNumber.ReplaceAllString(s.name, "init$1")
 	if m := closureSuffix.FindStringIndex(s.name); m != nil {
 		s.closure = !strings.HasPrefix(s.name[m[0]:], "-fm")
 		s.name = s.name[:m[0]]
@@ -62,4 +66,16 @@ func (s symbol) hasUnnamedCalls() bool {
 	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
 		strings.HasPrefix(s.pkg, "internal/runtime/") ||
 		s.pkg == "type:" || strings.HasPrefix(s.name, "init")
+}
+
+// receiver returns the type of a method.
+func (s symbol) receiver() (name string, ok bool) {
+	name, _, ok = strings.Cut(strings.TrimPrefix(s.name, "(*"), ".")
+	return strings.TrimSuffix(name, ")"), ok
+}
+
+// isGenerated reports whether a function is in no source: package initializers, functions of types, cgo's, and C's.
+func (s symbol) isGenerated() bool {
+	return s.pkg == "" || strings.Contains(s.pkg, ":") || s.name == "init" || strings.HasPrefix(s.name, "map.init") ||
+		strings.HasPrefix(s.name, "_C") || strings.HasPrefix(s.name, "_cgo")
 }

@@ -11,11 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-
-	"github.com/profarc/profarc/internal/java/methodcode"
-	"github.com/profarc/profarc/layout"
 )
 
 // ErrNoModule means that a folder is not in a Go module.
@@ -24,13 +20,37 @@ var ErrNoModule = errors.New("no go.mod in it or above: name the folder of a mod
 // ErrNoFiles means that a folder has no Go files.
 var ErrNoFiles = errors.New("no Go file in it")
 
-// A Tree is the source of one or more modules. It implements [methodcode.Source].
+// A Tree is the source of one or more modules, or of a whole build. It implements [methodcode.Source].
 type Tree struct {
 	packages map[string]*packageFunctions // keyed by import path, which is "main" for all programs
+	assembly map[string][]*body           // functions in assembly, keyed by symbol
+	links    []link
+
+	whole    bool              // all packages of a build are there
+	standard map[string]bool   // packages of the standard library
+	ignored  map[string]bool   // functions in files that the build leaves out
+	problems map[string]string // errors of packages that were not read
+	missing  string            // reason why packages are missing, "" if the folder was all that was asked for
 }
 
-// A folder has the functions of a package, keyed by name.
-type packageFunctions struct{ functions map[string][]*body }
+type packageFunctions struct {
+	functions map[string][]*body // keyed by name
+	embedding map[string]bool    // types with embedded fields, from which they have methods
+}
+
+func newTree() *Tree {
+	return &Tree{packages: map[string]*packageFunctions{}, assembly: map[string][]*body{},
+		standard: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
+}
+
+func (t *Tree) addedPackage(pkg string) *packageFunctions {
+	of := t.packages[pkg]
+	if of == nil {
+		of = &packageFunctions{map[string][]*body{}, map[string]bool{}}
+		t.packages[pkg] = of
+	}
+	return of
+}
 
 // Open reads the Go files in a folder and its subfolders. It skips tests, testdata, and folders whose names begin with
 // a dot or underscore. The error matches ErrNoModule or ErrNoFiles, or comes from reading a folder.
@@ -39,7 +59,7 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{packages: map[string]*packageFunctions{}}
+	t := newTree()
 	modules := map[string]string{}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -102,18 +122,15 @@ func (t *Tree) addFile(name, pkg string) error {
 		return ErrNoModule
 	}
 	set := token.NewFileSet()
-	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if parsed == nil || err != nil {
 		return nil // skip files with errors
 	}
 	if parsed.Name.Name == "main" {
 		pkg = "main"
 	}
-	of := t.packages[pkg]
-	if of == nil {
-		of = &packageFunctions{map[string][]*body{}}
-		t.packages[pkg] = of
-	}
+	of := t.addedPackage(pkg)
+	t.addLinks(parsed, pkg)
 	for _, d := range parsed.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -121,9 +138,34 @@ func (t *Tree) addFile(name, pkg string) error {
 			of.functions[key] = append(of.functions[key], newBody(set, d.Pos(), d, d.Body))
 		case *ast.GenDecl:
 			of.addInitializers(set, d)
+			of.addEmbedding(d)
 		}
 	}
 	return nil
+}
+
+// addLinks adds the directives of a file that give functions another symbol.
+func (t *Tree) addLinks(file *ast.File, pkg string) {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if f := strings.Fields(c.Text); len(f) == 3 && f[0] == "//go:linkname" {
+				t.links = append(t.links, link{pkg, f[1], f[2]})
+			}
+		}
+	}
+}
+
+func (f *packageFunctions) addEmbedding(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		if spec, ok := spec.(*ast.TypeSpec); ok {
+			ast.Inspect(spec.Type, func(n ast.Node) bool {
+				if n, ok := n.(*ast.Field); ok && len(n.Names) == 0 {
+					f.embedding[spec.Name.Name] = true
+				}
+				return true
+			})
+		}
+	}
 }
 
 // addInitializers adds the closures in package variables. The linker puts them in functions glob. and init.
@@ -170,55 +212,4 @@ func linkerName(d *ast.FuncDecl) string {
 		}
 		return d.Name.Name
 	}
-}
-
-// Method implements [fit.Code]. The answer has no code to compare.
-func (t *Tree) Method(k layout.Key) (methodcode.Answer, error) {
-	_, presence := t.Bodies(k.Name)
-	return methodcode.Answer{Presence: presence}, nil
-}
-
-// Bodies implements [methodcode.Source].
-func (t *Tree) Bodies(name string) (found []methodcode.Body, presence methodcode.Presence) {
-	s := parseSymbol(name)
-	in := t.packages[s.pkg]
-	if in == nil {
-		return nil, methodcode.NoClass
-	}
-	of := in.functions[s.name]
-	if len(of) == 0 && s.closure { // the closure's function was inlined, and its name has the caller's name as prefix
-		of = in.functions[s.lastName()]
-		if len(of) == 0 {
-			return nil, methodcode.Unknown
-		}
-	}
-	for _, b := range of {
-		if !s.closure {
-			found = append(found, b)
-			continue
-		}
-		for _, c := range b.closures {
-			found = append(found, c)
-		}
-	}
-	if len(found) == 0 {
-		return nil, methodcode.NoMethod
-	}
-	return found, methodcode.Present
-}
-
-// Beside implements [methodcode.Source]. The names are sorted.
-func (t *Tree) Beside(name string) (names []string) {
-	s := parseSymbol(name)
-	in := t.packages[s.pkg]
-	if in == nil || s.closure {
-		return nil
-	}
-	at := strings.LastIndexByte(s.pkg, '/') + 1
-	pkg := s.pkg[:at] + strings.ReplaceAll(s.pkg[at:], ".", "%2e")
-	for other := range in.functions {
-		names = append(names, pkg+"."+other)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -1,0 +1,183 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/build"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrNoGoCommand means that the go command, which lists the packages of a build, is not on the PATH.
+var ErrNoGoCommand = errors.New("the go command is not on the PATH: install Go, or name the binary")
+
+// A listedPackage has the fields of a package that go list prints.
+type listedPackage struct {
+	Dir, ImportPath, Name string
+	Standard              bool
+
+	GoFiles, CgoFiles, SFiles, IgnoredGoFiles []string
+
+	Error *struct{ Err string }
+}
+
+const listedFields = "-json=Dir,ImportPath,Name,Standard,GoFiles,CgoFiles,SFiles,IgnoredGoFiles,Error"
+
+// OpenBuild reads all packages of the program in a folder: its module's, those of other modules, and the standard
+// library's. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
+// error matches ErrNoGoCommand, or has the message of the go command.
+func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
+	pattern := "./..."
+	if p, err := build.ImportDir(dir, 0); err == nil && p.IsCommand() {
+		pattern = "."
+	}
+	all, err := listPackages(ctx, dir, pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	t := newTree()
+	t.whole = true
+	for i := range all {
+		if p := &all[i]; p.Error != nil {
+			t.problems[p.ImportPath] = strings.TrimSpace(p.Error.Err)
+		}
+	}
+	if err := t.addPackages(ctx, all); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if len(t.packages) == 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoFiles)
+	}
+	t.resolveLinks()
+	return t, nil
+}
+
+func listPackages(ctx context.Context, dir, pattern string) (all []listedPackage, err error) {
+	goCommand, err := exec.LookPath("go")
+	if err != nil {
+		return nil, ErrNoGoCommand
+	}
+	// Profiles of the build would rename packages in the list.
+	cmd := exec.CommandContext(ctx, goCommand, "list", "-e", "-deps", "-pgo=off", listedFields, "--", pattern)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off")
+	var out, failure bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &failure
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, bytes.TrimSpace(failure.Bytes()))
+	}
+	for d := json.NewDecoder(&out); ; {
+		var p listedPackage
+		if err := d.Decode(&p); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+	}
+}
+
+// addPackages parses the files of packages in parallel.
+func (t *Tree) addPackages(ctx context.Context, all []listedPackage) error {
+	parsed := make([]*Tree, len(all))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for i := range all {
+		group.Go(func() error {
+			parsed[i] = newTree()
+			return errors.Join(ctx.Err(), parsed[i].addPackage(&all[i]))
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i, one := range parsed {
+		if all[i].Standard {
+			for pkg := range one.packages {
+				t.standard[pkg] = true
+			}
+		}
+		t.mergeTree(one)
+	}
+	return nil
+}
+
+func (t *Tree) addPackage(p *listedPackage) error {
+	for _, name := range append(p.GoFiles, p.CgoFiles...) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(p.Dir, name)
+		}
+		if err := t.addFile(name, p.ImportPath); err != nil {
+			return err
+		}
+	}
+	for _, name := range p.IgnoredGoFiles {
+		t.addIgnored(filepath.Join(p.Dir, name), p.ImportPath)
+	}
+	for _, name := range p.SFiles {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return err
+		}
+		t.addAssembly(string(text), p.ImportPath)
+	}
+	return nil
+}
+
+// addIgnored notes the functions of a file that the build leaves out, for its system or its tags.
+func (t *Tree) addIgnored(name, pkg string) {
+	if strings.HasSuffix(name, "_test.go") {
+		return
+	}
+	other := newTree()
+	if other.addFile(name, pkg) != nil {
+		return
+	}
+	for pkg, of := range other.packages {
+		for function := range of.functions {
+			t.ignored[pkg+"."+function] = true
+		}
+	}
+}
+
+// mergeTree adds the functions of another tree.
+func (t *Tree) mergeTree(other *Tree) {
+	for pkg, from := range other.packages {
+		to := t.addedPackage(pkg)
+		for name, bodies := range from.functions {
+			to.functions[name] = append(to.functions[name], bodies...)
+		}
+		for name := range from.embedding {
+			to.embedding[name] = true
+		}
+	}
+	for symbol, b := range other.assembly {
+		t.assembly[symbol] = append(t.assembly[symbol], b...)
+	}
+	for symbol := range other.ignored {
+		t.ignored[symbol] = true
+	}
+	t.links = append(t.links, other.links...)
+}
+
+// A link is a directive go:linkname that gives a function of a package a symbol.
+type link struct{ pkg, name, symbol string }
+
+// resolveLinks gives functions that are declared without a body the body that is linked under their name.
+func (t *Tree) resolveLinks() {
+	for _, l := range t.links {
+		for _, b := range t.packages[l.pkg].functions[l.name] {
+			if s := parseSymbol(l.symbol); !b.unknown {
+				to := t.addedPackage(s.pkg)
+				to.functions[s.name] = append(to.functions[s.name], b)
+			}
+		}
+	}
+}
