@@ -289,8 +289,8 @@ func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name 
 	for _, e := range calls {
 		j.Weight += e.weight
 	}
-	bodies, presence := source.Bodies(name)
-	switch presence {
+	bodies, a := source.Bodies(name)
+	switch a.Presence {
 	case methodcode.Present:
 		c.judgeLines(&j, bodies, calls)
 	case methodcode.NoClass:

@@ -144,8 +144,9 @@ type Members interface {
 // A Source is the source of a program with profiles of domain sampled. Functions have no code ids, so their calls by
 // line determine whether a profile fits.
 type Source interface {
-	// Bodies returns the functions with a name. There may be several, for other systems or in several programs.
-	Bodies(name string) ([]Body, Presence)
+	// Bodies returns the functions with a name, and whether there are any. There may be several, for other systems or in
+	// several programs. NoClass means that the program as a whole lacks the function's package.
+	Bodies(name string) ([]Body, Answer)
 	// Beside returns the names of all functions in the package of a function.
 	Beside(name string) []string
 }

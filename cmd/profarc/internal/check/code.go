@@ -16,7 +16,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm/inventory"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/internal/java/methodcode"
@@ -94,8 +95,7 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	case kind == kindClasses && d == layout.DomainHotSpot:
 		return openClasses(cli.SplitClassPath(name), of)
 	case kind == kindClasses && d == layout.DomainSampled:
-		tree, err := source.Open(name)
-		return programCode{Code: tree, name: name, close: func() {}}, err
+		return openGoCode(ctx, name)
 	case kind == kindClasses:
 		return programCode{}, notOfClasses(name, d)
 	}
