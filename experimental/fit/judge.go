@@ -294,9 +294,9 @@ func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name 
 	case methodcode.Present:
 		c.judgeLines(&j, bodies, calls)
 	case methodcode.NoClass:
-		j.State, j.Reason = Unchecked, "its package is not in the source"
+		j.State, j.Reason = Gone, "the program has no such package"
 	case methodcode.Unknown:
-		j.State, j.Reason = Unchecked, "a closure of a function that is not known"
+		j.State, j.Reason = Unchecked, a.Reason
 	default:
 		j.State, j.Reason = Gone, "there is no such function"
 		if now := c.successor(source, name, calls); now != "" {
