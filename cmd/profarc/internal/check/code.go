@@ -98,6 +98,11 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return openGoCode(ctx, name)
 	case kind == kindClasses:
 		return programCode{}, notOfClasses(name, d)
+	case d == layout.DomainSampled && source.IsBinary(name):
+		return openGoBinary(name)
+	}
+	if kind == kindProgram && d.LLVM() {
+		return openInstrumented(name, d)
 	}
 	return importCode(ctx, a, name, d)
 }

@@ -18,3 +18,8 @@ func openGoCode(ctx context.Context, folder string) (programCode, error) {
 	}
 	return programCode{Code: tree, name: folder, close: func() {}}, err
 }
+
+func openGoBinary(name string) (programCode, error) {
+	b, err := source.OpenBinary(name)
+	return programCode{Code: b, name: name, close: func() {}}, err
+}

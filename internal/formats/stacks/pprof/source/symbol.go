@@ -59,13 +59,23 @@ func unescapePath(path string) string { return strings.ReplaceAll(path, "%2e", "
 // lastName returns the last name of a function, which calls in the source have.
 func (s symbol) lastName() string { return s.name[strings.LastIndexByte(s.name, '.')+1:] }
 
-// hasUnnamedCalls reports whether calls of the function lack its name in the source, because the compiler inserts them
-// or
-// they call a function value.
+// hasUnnamedCalls reports whether calls of the function lack its name in the source: the compiler inserts them, or they
+// call a function value.
 func (s symbol) hasUnnamedCalls() bool {
-	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
-		strings.HasPrefix(s.pkg, "internal/runtime/") ||
-		s.pkg == "type:" || strings.HasPrefix(s.name, "init")
+	return s.closure || s.isOfRuntime() || strings.HasPrefix(s.name, "init")
+}
+
+func (s symbol) isOfRuntime() bool {
+	return s.pkg == "" || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
+		strings.HasPrefix(s.pkg, "internal/runtime/") || s.pkg == "type:"
+}
+
+// key identifies the function. All closures of a function have one key.
+func (s symbol) key() string {
+	if s.closure {
+		return s.pkg + "." + s.name + ".func"
+	}
+	return s.pkg + "." + s.name
 }
 
 // receiver returns the type of a method.

@@ -1,0 +1,179 @@
+package source
+
+import (
+	"debug/buildinfo"
+	"debug/dwarf"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrNoLines means that a binary has no debugging information.
+var ErrNoLines = errors.New("it has no table of lines: build it without -ldflags=-w and without strip, or name the " +
+	"folder of its main package")
+
+// IsBinary reports whether a file is a program that Go built, for any system.
+func IsBinary(name string) bool {
+	_, err := buildinfo.ReadFile(name)
+	return err == nil
+}
+
+// A Binary is a program that was built. Its debugging information has the lines of each function and what was inlined
+// there; calls are read from the machine code. It implements [methodcode.Source].
+type Binary struct {
+	functions map[symbol][]*compiled
+	packages  map[string][]string // symbols by package
+}
+
+// OpenBinary reads a program of Go. The error matches ErrNoLines, or is of a package in debug.
+func OpenBinary(name string) (*Binary, error) {
+	f, err := openObject(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)
+	}
+	r := binaryReader{data: data, text: f.text, start: f.start, arch: f.arch, abstract: map[dwarf.Offset]declared{},
+		all: map[string]*compiled{}, entries: map[uint64]symbol{}}
+	for _, read := range []func(*dwarf.Reader, *dwarf.Entry) error{r.readDeclaration, r.readFunction} {
+		if err := r.readEntries(read); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if len(r.all) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)
+	}
+	r.readCalls()
+	return r.newBinary(), nil
+}
+
+// object is an executable file.
+type object struct {
+	io.Closer
+	DWARF func() (*dwarf.Data, error)
+	text  []byte
+	start uint64 // address of text
+	arch  architecture
+}
+
+type architecture uint8
+
+const (
+	otherArchitecture architecture = iota
+	amd64
+	arm64
+)
+
+func openObject(name string) (o object, err error) {
+	if f, err := elf.Open(name); err == nil {
+		o = object{Closer: f, DWARF: f.DWARF}
+		if s := f.Section(".text"); s != nil {
+			o.start = s.Addr
+			o.text, err = s.Data()
+		}
+		o.arch = map[elf.Machine]architecture{elf.EM_X86_64: amd64, elf.EM_AARCH64: arm64}[f.Machine]
+		return o, err
+	}
+	if f, err := macho.Open(name); err == nil {
+		o = object{Closer: f, DWARF: f.DWARF}
+		if s := f.Section("__text"); s != nil {
+			o.start = s.Addr
+			o.text, err = s.Data()
+		}
+		o.arch = map[macho.Cpu]architecture{macho.CpuAmd64: amd64, macho.CpuArm64: arm64}[f.Cpu]
+		return o, err
+	}
+	f, err := pe.Open(name)
+	if err != nil {
+		return o, errors.New("it is no program in ELF, Mach-O or PE")
+	}
+	o = object{Closer: f, DWARF: f.DWARF}
+	header, ok := f.OptionalHeader.(*pe.OptionalHeader64)
+	if s := f.Section(".text"); s != nil && ok {
+		o.start = header.ImageBase + uint64(s.VirtualAddress)
+		o.text, err = s.Data()
+		o.arch = map[uint16]architecture{pe.IMAGE_FILE_MACHINE_AMD64: amd64, pe.IMAGE_FILE_MACHINE_ARM64: arm64}[f.Machine]
+	}
+	return o, err
+}
+
+// A compiled is one function of a binary. It implements [methodcode.Body]. Lines count from the start of the function.
+type compiled struct {
+	symbol
+	name     string
+	lines    map[int32]bool     // lines with code
+	calls    map[string][]int32 // lines of calls and of inlined functions, keyed by the name of the callee
+	indirect map[int32]bool     // lines of calls with a callee that only the run knows
+	scanned  bool               // whether calls were read from the machine code
+}
+
+// Call implements [methodcode.Body].
+func (c *compiled) Call(line int32, callee string) (at int32, sure, ok bool) {
+	s := parseSymbol(callee)
+	lines := c.calls[s.key()]
+	switch {
+	case slices.Contains(lines, line):
+		return line, true, true
+	case c.lines[line] && (c.indirect[line] || !c.scanned || s.isOfRuntime() || c.name == "runtime.goexit"):
+		return line, false, true
+	case len(lines) > 0:
+		return nearestLine(lines, line), true, true
+	}
+	return line, false, false
+}
+
+// Method implements [fit.Code]. The answer has no code to compare.
+func (b *Binary) Method(k layout.Key) (methodcode.Answer, error) {
+	_, a := b.Bodies(k.Name)
+	return a, nil
+}
+
+// Bodies implements [methodcode.Source]. The linker leaves out functions that nothing calls: they are gone.
+func (b *Binary) Bodies(name string) (found []methodcode.Body, a methodcode.Answer) {
+	s := parseSymbol(name)
+	for _, c := range b.functions[s] {
+		if len(c.lines)+len(c.calls) > 0 {
+			found = append(found, c)
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found, methodcode.Answer{}
+	case len(b.functions[s]) > 0:
+		return nil, unknown("in assembly, which has no lines in the binary")
+	case s.isGenerated(), s.closure:
+		return nil, unknown("a closure or a function that the compiler generates, which this build may need no more")
+	case b.packages[s.pkg] == nil:
+		return nil, methodcode.Answer{Presence: methodcode.NoClass}
+	}
+	return nil, methodcode.Answer{Presence: methodcode.NoMethod}
+}
+
+// Beside implements [methodcode.Source]. The names are sorted.
+func (b *Binary) Beside(name string) []string { return b.packages[parseSymbol(name).pkg] }
+
+func (r *binaryReader) newBinary() *Binary {
+	b := &Binary{functions: map[symbol][]*compiled{}, packages: map[string][]string{}}
+	for _, c := range r.all {
+		b.functions[c.symbol] = append(b.functions[c.symbol], c)
+		b.packages[c.pkg] = append(b.packages[c.pkg], c.name)
+	}
+	for _, names := range b.packages {
+		slices.Sort(names)
+	}
+	for _, all := range b.functions {
+		slices.SortFunc(all, func(x, y *compiled) int { return strings.Compare(x.name, y.name) })
+	}
+	return b
+}
