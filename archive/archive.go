@@ -99,7 +99,7 @@ func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 
 // OpenReaderAt opens an archive of size bytes that r reads, such as one inside a larger file; name is used in errors.
 // It reads the archive into ordinary memory and does not use r afterwards. o.Heap is ignored. Errors about the content
-// are like those of Open. Other errors come from r.
+// are like the errors of Open. Other errors come from r.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := mapped.OpenReaderAt(name, r, size, o.mapped())
 	return (*Mapping)(m), err
@@ -110,7 +110,7 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 // 64 KiB or the requested range at a time, and more if accesses are sequential. r must be safe for concurrent use and
 // is used until the Mapping is closed. The Mapping reserves address space for the whole archive, but uses memory only
 // for pages that were read. o.Heap is ignored, and o.CheckAll and o.Unchecked must not be set. Errors about the
-// content are like those of Open. Other errors come from r.
+// content are like the errors of Open. Other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := mapped.OpenRanges(name, r, size, o.mapped())
 	return (*Mapping)(m), err

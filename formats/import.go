@@ -166,7 +166,7 @@ func (m *importing) maySkip(err error) bool {
 	return m.o.SkipBad
 }
 
-// withLaterErrors adds to the first error those of the inputs after it, so that all bad inputs are named at once.
+// withLaterErrors adds the errors of later inputs to the first one, so that all bad inputs are named at once.
 func (m *importing) withLaterErrors(first error, rest []Input) error {
 	var fatal fatalError
 	if m.ctx.Err() != nil || errors.As(first, &fatal) {

@@ -184,7 +184,7 @@ func TestWhatWasCertainIsKept(t *testing.T) {
 }
 
 // TestFirstPollution merges many runs that never took a branch with one that did. The merged counts alone look like
-// those of any rarely taken branch.
+// the outcomes of any rarely taken branch.
 func TestFirstPollution(t *testing.T) {
 	t.Parallel()
 	clean := func(id byte, n uint64) weighted {

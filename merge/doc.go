@@ -6,7 +6,7 @@
 //	report, err := merge.Files(ctx, "all.parc", "monday.parc", "tuesday.parc")
 //
 // A dump is never counted twice. An archive lists the dumps that it contains. Among several dumps of one process,
-// [Superseded] finds those that a later dump includes.
+// [Superseded] finds the dumps that a later one includes.
 //
 // [Into] merges one archive, with a weight or into a builder that also records other profiles. [KeepNewest]
 // and [NarrowRows] can then drop parts that the reader of the archive does not need.

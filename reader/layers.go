@@ -13,7 +13,7 @@ import (
 )
 
 // A Layers is a stack of archives that acts as one in lookups. The archive of an application comes first, followed by
-// the archives it was trained on top of, such as those of a framework and of the JDK. It is safe for concurrent use.
+// the archives it was trained on top of, for example of a framework and of the JDK. It is safe for concurrent use.
 //
 // The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
 // Counts of layers are never added, because a profile is adopted where it is stored. A layer has a profile only if its

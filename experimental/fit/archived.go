@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/profarc/profarc/internal/file/mapped"
@@ -14,6 +15,7 @@ type archivedCode struct {
 	s       *reader.Store
 	pairing *loaders.Pairing // pairing with the classes of the checked profiles
 	byName  bool             // some methods were found by class name without loader
+	whole   bool             // the archive has every function of its program
 
 	sketches *sketches // opened on first use
 }
@@ -22,10 +24,33 @@ type archivedCode struct {
 // the new program. Methods without profiles are unknown.
 func Archived(s *reader.Store) Code { return &archivedCode{s: s} }
 
+// Whole is Archived for profiles that have every function of their program, such as a raw profile of LLVM. Functions
+// that they lack are gone.
+func Whole(s *reader.Store) Code { return &wholeCode{archivedCode{s: s, whole: true}} }
+
+type wholeCode struct{ archivedCode }
+
+// Functions calls yield with all functions that have a profile.
+func (a *wholeCode) Functions(yield func(name string, versions []methodcode.Version) bool) {
+	for m, err := range a.s.Methods() {
+		k, errKey := m.Key()
+		if cmp.Or(err, errKey) != nil {
+			return // Check reports it
+		}
+		answer, err := a.Method(k)
+		if err != nil || !yield(k.Name, answer.Versions) {
+			return
+		}
+	}
+}
+
 func (a *archivedCode) Method(k layout.Key) (methodcode.Answer, error) {
 	m, ok, err := a.findMethod(k)
 	if err != nil {
 		return methodcode.Answer{}, err
+	}
+	if !ok && a.whole {
+		return methodcode.Answer{Presence: methodcode.NoMethod}, nil
 	}
 	if !ok {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil

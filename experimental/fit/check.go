@@ -53,8 +53,9 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c.report.Weights = map[State]float64{}
 	c.report.Reasons = map[string]int{}
 	c.report.Lost = map[string]Loss{}
+	c.report.adapted = o.Into != nil && !o.KeepNames
 	var err error
-	if code, ok := against.(*archivedCode); ok {
+	if code, ok := archivedOf(against); ok {
 		code.pairing, err = loaders.PairClasses(s, code.s)
 		if err != nil {
 			return nil, err
@@ -70,6 +71,12 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c.sketches, err = openSketches(s, c.poll.Err)
 	if err != nil {
 		return nil, err
+	}
+	if list, ok := against.(methodcode.FunctionList); ok && s.Header().Domain.LLVM() {
+		c.renames, err = findRenamedFunctions(ctx, s, list)
+		if err != nil {
+			return nil, err
+		}
 	}
 	if inv, ok := against.(methodcode.Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
 		c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch)
@@ -101,13 +108,21 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	c.trimMisfits(o.Top)
 	c.report.Renames = c.renames.sortedByWeight()
-	if code, ok := against.(*archivedCode); ok {
+	if code, ok := archivedOf(against); ok {
 		c.report.ByName = code.byName
 	}
 	if c.rewriter != nil {
 		return &c.report, c.rewriter.copyTables()
 	}
 	return &c.report, nil
+}
+
+func archivedOf(code Code) (*archivedCode, bool) {
+	if whole, ok := code.(*wholeCode); ok {
+		return &whole.archivedCode, true
+	}
+	archived, ok := code.(*archivedCode)
+	return archived, ok
 }
 
 func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {

@@ -256,8 +256,11 @@ func minEvidence(sure bool) int {
 }
 
 func keyAsText(k layout.Key) string {
-	if k.Name == "" {
+	switch {
+	case k.Name == "":
 		return k.Class
+	case k.Class == "":
+		return k.Name
 	}
 	return fmt.Sprintf("%s::%s%s", k.Class, k.Name, k.Signature)
 }

@@ -28,16 +28,16 @@ func (s State) rankOf() int { return slices.Index(States(), s) }
 
 // The verdicts sum up states, for a profile or an archive. Gone and Unchecked are verdicts too.
 const (
-	Fits    State = "fits"    // compared, and equal: exact or renamed
-	Changed State = "changed" // compared, and different: moved or stale
+	Fits    State = "fits"    // compared, and equal: exact
+	Changed State = "changed" // compared, and different: renamed, moved or stale
 )
 
 // Verdict returns the verdict that a state stands for: Fits, Changed, Gone or Unchecked.
 func (s State) Verdict() State {
 	switch s {
-	case Exact, Renamed:
+	case Exact:
 		return Fits
-	case Moved, Stale:
+	case Renamed, Moved, Stale:
 		return Changed
 	}
 	return s
@@ -86,6 +86,7 @@ type Report struct {
 	Reasons  map[string]int // number of unchecked profiles by reason
 	fitting  float64        // total of weights times confidences
 	hot      hotPart
+	adapted  bool // renamed profiles have their new names in Options.Into
 	Points   int // number of points of moved profiles
 	Matched  int // number of these points with a partner
 	// Lost counts the points of changed code that lost some or all of their counts.
@@ -105,8 +106,9 @@ type Report struct {
 	Rewritten Rewritten
 }
 
-// Score returns the share of everything that fits, from 0 to 1. A moved profile counts by its confidence. Shares are
-// weighted by counts, or by profiles if there are no counts. The score is 0 if there is nothing to check.
+// Score returns the share of everything that fits or can be adapted, from 0 to 1. A moved profile counts by its
+// confidence. Shares are weighted by counts, or by profiles if there are no counts. The score is 0 if there is nothing
+// to check.
 func (r *Report) Score() float64 {
 	switch all := r.totalWeight(); {
 	case all > 0:
@@ -117,9 +119,15 @@ func (r *Report) Score() float64 {
 	return 0
 }
 
-// LostShare returns the share of everything that has changed or is gone, from 0 to 1. Score, LostShare and the
-// unchecked share add up to 1.
-func (r *Report) LostShare() float64 { return max(1-r.Share(Unchecked)-r.Score(), 0) }
+// LostShare returns the share of everything that has changed or is gone, from 0 to 1. What was renamed is lost, unless
+// Options.Into has received it under its new name.
+func (r *Report) LostShare() float64 {
+	lost := 1 - r.Share(Unchecked) - r.Score()
+	if !r.adapted {
+		lost += r.shareOf(Renamed)
+	}
+	return min(max(lost, 0), 1)
+}
 
 // Share returns the share of everything with a verdict, from 0 to 1, with the weights of Score.
 func (r *Report) Share(verdict State) (share float64) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An Expectation compares the inputs of an operation with those that a training run should have left.
+// An Expectation compares the inputs of an operation with the files that a training run should have left.
 type Expectation struct {
 	Expected uint64 // number of expected inputs; 0 if it is not known
 	given    int

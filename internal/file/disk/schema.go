@@ -15,7 +15,7 @@ import (
 // declare the first kinds, too.
 type CellKind = layout.CellKind
 
-// The kinds of cells, first those that a producer can declare.
+// The kinds of cells. A producer can declare the first ones.
 const (
 	CellCount  = layout.CellCount
 	CellMax    = layout.CellMax

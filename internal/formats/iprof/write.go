@@ -379,7 +379,7 @@ func (e *exporter) clampCount(unit ledger.Unit, n uint64) int64 {
 	return int64(written)
 }
 
-// writeCounter writes the live count of a counter. The totals have the trained one, as those of the archive.
+// writeCounter writes the live count of a counter. The totals have the trained one, as in the archive.
 func (e *exporter) writeCounter(unit ledger.Unit, c reader.Counter) {
 	e.clampCount(unit, c.Trained())
 	e.out.writeInteger(int64(min(c.Load(), math.MaxInt64)))

@@ -119,7 +119,7 @@ func correlatedFile(v Variant) []byte {
 	const version, words, counters, lastKind = 10, 16, 5, 15
 	b := make([]byte, 8*(words+8))
 	binary.BigEndian.PutUint64(b, 0x8172666f72706cff)
-	le.PutUint64(b[8:], version|uint64(v)<<variantShift)
+	le.PutUint64(b[8:], version|uint64(v)<<VariantShift)
 	le.PutUint64(b[8*counters:], 8)
 	le.PutUint64(b[8*lastKind:], 2)
 	return b

@@ -19,10 +19,10 @@ const (
 	IndexedNewest = 13 // LLVM 22
 )
 
-// The low half of the version word is the version, its highest bits are the variant.
+// The low half of the version word is the version. Its bits from VariantShift on are the variant.
 const (
 	versionMask  = 1<<32 - 1
-	variantShift = 55
+	VariantShift = 55
 )
 
 // A Variant is bits 55 to 63 of the version word, shifted down by 55, as in layout.ParamLLVMVariant.

@@ -54,7 +54,7 @@ func (x *indexedScan) readHeader() error {
 	if err != nil {
 		return err
 	}
-	x.version, x.variant = int(uint32(words[1])), Variant(words[1]>>variantShift)
+	x.version, x.variant = int(uint32(words[1])), Variant(words[1]>>VariantShift)
 	if x.version < IndexedOldest || x.version > IndexedNewest {
 		return x.newError(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
 			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))

@@ -78,7 +78,7 @@ func (m *rawModule) readHeader(first bool) (more bool, err error) {
 	}
 	m.machine, m.h.rawMachine = machine, machine
 	word := machine.Uint64(b[8:])
-	m.h.version, m.h.variant = int(uint32(word)), Variant(word>>variantShift)
+	m.h.version, m.h.variant = int(uint32(word)), Variant(word>>VariantShift)
 	if err := m.checkVersion(at); err != nil {
 		return false, err
 	}

@@ -95,7 +95,7 @@ func (w *indexedWriter) writeBytes(b []byte) { _, _ = w.out.Write(b) }
 func (w *indexedWriter) encodeHeader(p *indexedPlan) []byte {
 	version := w.encoding.version
 	const unused, hashMD5 = 0, 0
-	b := appendWords(nil, indexedMagic, uint64(version)|uint64(p.variant)<<variantShift, unused, hashMD5, uint64(p.table))
+	b := appendWords(nil, indexedMagic, uint64(version)|uint64(p.variant)<<VariantShift, unused, hashMD5, uint64(p.table))
 	for _, since := range headerSections(version) {
 		b = le.AppendUint64(b, uint64(p.sectionOffset(since)))
 	}

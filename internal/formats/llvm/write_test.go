@@ -75,7 +75,7 @@ func TestVariantSaysWhatIsWritten(t *testing.T) {
 		params.LLVMVariant = uint32(c.have)
 		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})),
 			WriteOptions{Version: c.version})
-		if got := Variant(le.Uint64(file[8:]) >> variantShift); got != c.want {
+		if got := Variant(le.Uint64(file[8:]) >> VariantShift); got != c.want {
 			t.Errorf("variant %#x as version %d: %#x, want %#x", c.have, c.version, got, c.want)
 		}
 	}

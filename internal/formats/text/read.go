@@ -19,7 +19,7 @@ import (
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
 	Name string // file name for errors, or ""
-	// Config configures the builder. Its producer, time, fingerprint and dump id override those of the text. Params and
+	// Config configures the builder. Its producer, time, fingerprint and dump id override the text. Params and
 	// Flags are ignored.
 	Config builder.Config
 	// Unordered drops order tables.

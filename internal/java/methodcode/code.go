@@ -125,6 +125,11 @@ type Inventory interface {
 	Declared(class, loader string) []Declared
 }
 
+// A FunctionList lists all functions of a program without classes, for finding renamed ones.
+type FunctionList interface {
+	Functions(yield func(name string, versions []Version) bool)
+}
+
 // A Declared is a method of a class.
 type Declared struct {
 	Name, Signature string

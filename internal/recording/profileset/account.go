@@ -137,7 +137,7 @@ func (b *Set) dropEmptyLosses() {
 	t.Cells = cells
 }
 
-// Explain names the operation that fills the set, and why its counts differ from those of the inputs. It is for
+// Explain names the operation that fills the set, and why its counts differ from its inputs. It is for
 // operations whose purpose is a difference, such as a selection of methods, or a dump with the counts of a run.
 func (b *Set) Explain(operation, reason string) {
 	b.mu.Lock()

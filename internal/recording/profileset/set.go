@@ -216,7 +216,7 @@ func (b *Set) Params() layout.Params {
 	return b.Heading.Params
 }
 
-// JoinParams merges the settings of another run into those of the set. The error matches ErrMismatch.
+// JoinParams merges the settings of another run into the set. The error matches ErrMismatch.
 func (b *Set) JoinParams(p layout.Params, asLLVM bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

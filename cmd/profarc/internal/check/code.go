@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/inventory"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/internal/java/methodcode"
@@ -42,7 +43,9 @@ type programCode struct {
 	// missing lists the missing elements of a class path. origin is the recorded class path,
 	// or nil if --against names it.
 	missing []string
-	origin  *report.CheckOrigin
+	// stripped is set for a program of LLVM that does not say which instrumentation it has.
+	stripped bool
+	origin   *report.CheckOrigin
 }
 
 // openCode opens the code that --against names. Several names form one class path. Without names it opens the class
@@ -107,11 +110,24 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	return importCode(ctx, a, name, d)
 }
 
+// openInstrumented opens a program whose functions are instrumented as profiles of a domain of LLVM are.
+func openInstrumented(name string, d layout.Domain) (programCode, error) {
+	p, err := inventory.Open(name)
+	if err == nil {
+		err = p.CheckDomain(d)
+	}
+	if err != nil {
+		return programCode{}, err
+	}
+	return programCode{Code: p, name: name, close: func() {}, stripped: !p.IsDomainKnown()}, nil
+}
+
 // Kinds of files that --against may name.
 const (
 	kindClasses = iota
 	kindArchive
 	kindProfiles
+	kindProgram
 )
 
 // codeKind returns the kind of code at a path. Any file that is no archive, directory or jar can be the profiles of
@@ -139,6 +155,8 @@ func codeKind(name string) (int, error) {
 	case ext == ".jar", ext == ".war", ext == ".jmod", bytes.HasPrefix(head, []byte("PK\x03\x04")),
 		bytes.HasPrefix(head, []byte("JM\x01\x00")):
 		return kindClasses, nil
+	case inventory.IsProgram(name, head):
+		return kindProgram, nil
 	}
 	return kindProfiles, nil
 }
@@ -203,7 +221,18 @@ func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (
 	if err != nil {
 		return programCode{}, err
 	}
-	return archivedCode(name, s, d)
+	code, err := archivedCode(name, s, d)
+	if err == nil && hasWholeProgram(name) {
+		code.Code = fit.Whole(s)
+	}
+	return code, err
+}
+
+// hasWholeProgram reports whether a profile has every function of its program, as the raw profiles of LLVM have.
+func hasWholeProgram(name string) bool {
+	head, err := readMagic(name)
+	kind, ok := llvm.Detect(head)
+	return err == nil && ok && kind == llvm.KindRaw
 }
 
 // A Program is the code that --against names, for use by other commands.

@@ -38,6 +38,10 @@ func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, again
 			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
 		}
 	}
+	if against.stripped && found.Profiles[fit.Exact]+found.Profiles[fit.Renamed] == 0 {
+		return fmt.Errorf("%s has no symbols, and no function with the hash of %s: it may have another instrumentation: name "+
+			"the program as it was before it was stripped", r.Against, r.Archive)
+	}
 	if len(found.Profiles) == 0 {
 		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
 	}
@@ -97,6 +101,9 @@ const commandHelp = `Check compares every profile of an archive with the code of
                  WEB-INF, and those that its manifest names. From a multi-release jar, check
                  takes the classes that the named JDK loads, or those for the archive's release
   pid:N          a running JVM: the classes that it has loaded
+  an instrumented program
+                 or library, object file, static library, for LLVM's profiles: it has the names and hashes of
+                 its functions, and need not run
   an archive, or a file that import reads
                  profiles of the new code; LLVM's are matched by name and function hash
   a folder       of a Go module, for CPU profiles: each call is looked for on its line, counted from
@@ -118,12 +125,14 @@ Each profile is
              classes that a JVM has not loaded, damaged class files, and methods that another
              archive or profile lacks, since its run may not have reached them
 
-Only class files and JVMs know all methods of a class, so only compared with them a method is gone.
+Only class files, JVMs, instrumented programs and raw profiles of LLVM know all methods, so only compared
+with them a method is gone.
 If one of two archives names no class loaders, classes are matched by name.
 
 A class or method was renamed if the program lacks it and has one with the same code that may be
 new, and nothing else that resembles it as much. Names in the code are not compared, so a short
-method proves little. A lambda is found by its code in the method that has it, and a method whose
+method proves little. A function of LLVM is found by its name without its folder, file, crate hash or
+parameters, or by its hash. A lambda is found by its code in the method that has it, and a method whose
 descriptor has changed by its name, if only one fits. --old tells which methods are new; then less code
 is enough.
 
@@ -176,7 +185,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc check app.parc --against target/classes --against 'lib/*' --against "$JAVA_HOME"
   profarc check app.parc                                   # the class path that the archive records
   profarc check app.parc --against pid:1234 --fail-below 0.9
-  profarc check code.parc --against new.profdata --json | jq .score
+  profarc check code.parc --against build/app --rewrite new.parc
   profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),

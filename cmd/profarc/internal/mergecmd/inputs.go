@@ -72,7 +72,7 @@ func (p *mergePlan) refused(o *mergeOptions) error {
 	return nil
 }
 
-// addToAccount adds the archives that were left out, and those that are missing, to the account of the result.
+// addToAccount adds the archives that were left out or are missing to the account of the result.
 func (p *mergePlan) addToAccount(b *profileset.Set) {
 	merging.NoteOperation(b)
 	for i := range p.bad {

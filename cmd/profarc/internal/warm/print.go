@@ -66,7 +66,7 @@ func (r *report) printAdopted(w io.Writer) {
 	}
 }
 
-// printDiscards prints the failed runs, and those with different output.
+// printDiscards prints the failed runs, and the runs with different output.
 func (r *report) printDiscards(w io.Writer) {
 	runs, failed := 0, 0
 	for _, c := range r.Contenders {
@@ -172,7 +172,7 @@ func (v verdict) verdictText() string {
 	return text
 }
 
-// The contenders that use the archive, and those that do without it.
+// Contenders with and without the archive.
 var (
 	withArchive    = []string{"archive", "archive+flag", "aot+archive"}
 	withoutArchive = []string{"plain", "appcds", "flag", "aot", "c1"}

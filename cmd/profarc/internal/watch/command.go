@@ -136,7 +136,7 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	return cmp.Or(p.printEnd(), p.refuseBad(&expected))
 }
 
-// expectFiles compares the files in the folder with those that should be there.
+// expectFiles compares the files in the folder with the expected ones.
 func (o *options) expectFiles(a *cli.App, folder string) (e ledger.Expectation, err error) {
 	names, err := o.failure.ReadNames(a)
 	if err != nil {

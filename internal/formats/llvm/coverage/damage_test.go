@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/reader"
@@ -14,11 +15,11 @@ import (
 
 // readAll reads everything of a damaged program, up to some lines of each file. Errors must
 // have a kind and a place in the section.
-func readAll(t testing.TB, s *reader.Store, damaged *sections) {
+func readAll(t testing.TB, s *reader.Store, damaged *object.Sections) {
 	t.Helper()
 	size := int64(0)
-	for _, one := range slices.Concat(damaged.covmap, damaged.covfun, damaged.names) {
-		size += int64(len(one.data))
+	for _, one := range slices.Concat(damaged.Covmap, damaged.Covfun, damaged.Names) {
+		size += int64(len(one.Data))
 	}
 	check := func(err error) {
 		var e *Error
@@ -83,19 +84,19 @@ func readLines(t testing.TB, v *View) {
 	}
 }
 
-// parts returns the sections of each kind.
-func (s *sections) parts() []*byteSection {
-	return []*byteSection{&s.covmap[0], &s.covfun[0], &s.names[0]}
+// partsOf returns the sections of each kind.
+func partsOf(s *object.Sections) []*object.Section {
+	return []*object.Section{&s.Covmap[0], &s.Covfun[0], &s.Names[0]}
 }
 
 func TestCutAtEveryLength(t *testing.T) {
 	t.Parallel()
 	s := smallArchive(t)
 	for part := range 3 {
-		whole := small().sections().parts()[part].data
+		whole := partsOf(small().sections())[part].Data
 		for n := range whole {
 			damaged := small().sections()
-			damaged.parts()[part].data = whole[:n]
+			partsOf(damaged)[part].Data = whole[:n]
 			readAll(t, s, damaged)
 		}
 	}
@@ -109,10 +110,10 @@ func TestEveryByteFlipped(t *testing.T) {
 		program := small()
 		program.packed = packed
 		for part := range 3 {
-			for at := range program.sections().parts()[part].data {
+			for at := range partsOf(program.sections())[part].Data {
 				for _, with := range []byte{1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0xff} {
 					damaged := program.sections()
-					damaged.parts()[part].data[at] ^= with
+					partsOf(damaged)[part].Data[at] ^= with
 					readAll(t, s, damaged)
 				}
 			}
@@ -151,12 +152,12 @@ func FuzzMapping(f *testing.F) {
 		program := small()
 		program.packed = packed
 		s := program.sections()
-		f.Add(s.covmap[0].data, s.covfun[0].data, s.names[0].data)
+		f.Add(s.Covmap[0].Data, s.Covfun[0].Data, s.Names[0].Data)
 	}
 	store := smallArchive(f)
 	f.Fuzz(func(t *testing.T, covmap, covfun, names []byte) {
 		s := small().sections()
-		s.covmap[0].data, s.covfun[0].data, s.names[0].data = covmap, covfun, names
+		s.Covmap[0].Data, s.Covfun[0].Data, s.Names[0].Data = covmap, covfun, names
 		readAll(t, store, s)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -92,7 +93,7 @@ func (f *functionSpec) encode() []byte {
 func aligned(b []byte) []byte { return append(b, make([]byte, -len(b)&(alignment-1))...) }
 
 // sections encodes the program.
-func (s *spec) sections() *sections {
+func (s *spec) sections() *object.Sections {
 	files := s.encodedFiles()
 	covmap := make([]byte, headerSize)
 	s.order.PutUint32(covmap[4:], uint32(len(files)))
@@ -108,8 +109,8 @@ func (s *spec) sections() *sections {
 		covfun = aligned(append(append(covfun, head...), mapping...))
 		names = append(append(numbers(names, uint64(len(f.name)), 0), f.name...), 0)
 	}
-	list := func(b []byte) []byteSection { return []byteSection{{data: b}} }
-	return &sections{s.order, list(covmap), list(covfun), list(names)}
+	list := func(b []byte) []object.Section { return []object.Section{{Data: b}} }
+	return &object.Sections{Order: s.order, Covmap: list(covmap), Covfun: list(covfun), Names: list(names)}
 }
 
 func (s *spec) mapping(t testing.TB) *Mapping {

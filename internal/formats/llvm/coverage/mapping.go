@@ -3,13 +3,17 @@ package coverage
 import (
 	"crypto/md5"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path"
 	"strings"
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
@@ -44,28 +48,82 @@ const (
 // Program returns the file name of the program.
 func (m *Mapping) Program() string { return m.program }
 
-func newMapping(program string, s *sections) (*Mapping, error) {
-	m := &Mapping{program: program, order: s.order, tables: map[uint64][]string{}, records: map[uint64]record{}}
-	budget := m.nameBudget(s.covmap)
-	for _, one := range s.covmap {
+// Open reads the coverage mapping of a program, library or object file. An error that is not from the system matches
+// ErrNotProgram, ErrNoMapping, ErrVersion or ErrMalformed.
+func Open(name string) (*Mapping, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would wait for its writer
+		return nil, &Error{Program: name, Kind: ErrNotProgram}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(name, f, info.Size())
+}
+
+// Read reads the coverage mapping of a program with size bytes, like [Open]. name is for errors.
+func Read(name string, r io.ReaderAt, size int64) (*Mapping, error) {
+	s, err := object.Read(r, size)
+	switch {
+	case errors.Is(err, object.ErrUnknown):
+		return nil, &Error{Program: name, Kind: ErrNotProgram}
+	case err != nil:
+		return nil, &Error{Program: name, Kind: ErrNotProgram, Detail: err.Error()}
+	}
+	return FromSections(name, s)
+}
+
+// FromSections reads the coverage mapping in the sections of a program, like [Open].
+func FromSections(name string, s *object.Sections) (*Mapping, error) {
+	if len(s.Covmap) == 0 || len(s.Covfun) == 0 {
+		return nil, &Error{Program: name, Kind: ErrNoMapping}
+	}
+	return newMapping(name, s)
+}
+
+// EachFunction calls yield with the name and hash of each function. A function that its program does not use has no
+// code, and no hash.
+func (m *Mapping) EachFunction(yield func(name string, hash uint64, used bool)) error {
+	names, err := m.names()
+	if err != nil {
+		return err
+	}
+	for _, ref := range m.refs {
+		if name, ok := names[ref]; ok {
+			r := m.records[ref]
+			yield(name, r.hash, !r.isDummy())
+		}
+	}
+	return nil
+}
+
+func newMapping(program string, s *object.Sections) (*Mapping, error) {
+	m := &Mapping{program: program, order: s.Order, tables: map[uint64][]string{}, records: map[uint64]record{}}
+	budget := m.nameBudget(s.Covmap)
+	for _, one := range s.Covmap {
 		if err := m.readTables(one, &budget); err != nil {
 			return nil, err
 		}
 	}
-	for _, one := range s.covfun {
+	for _, one := range s.Covfun {
 		if err := m.readRecords(one); err != nil {
 			return nil, err
 		}
 	}
-	m.names = sync.OnceValues(func() (map[uint64]string, error) { return m.readNames(s.names) })
+	m.names = sync.OnceValues(func() (map[uint64]string, error) { return m.readNames(s.Names) })
 	return m, nil
 }
 
 // nameBudget returns the maximum number of bytes of file names, unpacked and joined with their folders.
-func (m *Mapping) nameBudget(list []byteSection) int {
+func (m *Mapping) nameBudget(list []object.Section) int {
 	size := 0
 	for _, one := range list {
-		size += len(one.data)
+		size += len(one.Data)
 	}
 	return max(parse.FreeExpansion, parse.MaxExpansion*size)
 }
@@ -75,31 +133,31 @@ func (m *Mapping) malformed(section string, at int64, format string, args ...any
 }
 
 // readTables reads the file names of all translation units in a section.
-func (m *Mapping) readTables(s byteSection, budget *int) error {
+func (m *Mapping) readTables(s object.Section, budget *int) error {
 	const name = "__llvm_covmap"
-	for at := int64(0); at < int64(len(s.data)); at = disk.AlignUp(at, alignment) {
-		b := s.data[at:]
+	for at := int64(0); at < int64(len(s.Data)); at = disk.AlignUp(at, alignment) {
+		b := s.Data[at:]
 		if len(b) < headerSize {
-			return m.malformed(name, s.at+at, "a header of %d bytes", len(b))
+			return m.malformed(name, s.At+at, "a header of %d bytes", len(b))
 		}
 		functions := m.order.Uint32(b)
 		size := m.order.Uint32(b[4:])
 		affixed := m.order.Uint32(b[8:])
 		version := int64(m.order.Uint32(b[12:])) + 1
 		if version < versionOldest || version > versionNewest {
-			return &Error{m.program, name, s.at + at, ErrVersion,
+			return &Error{m.program, name, s.At + at, ErrVersion,
 				fmt.Sprintf("version %d; %d to %d are read, of LLVM 11 and later", version, versionOldest, versionNewest)}
 		}
 		b = b[headerSize:]
 		if functions != 0 || affixed != 0 || uint64(size) > uint64(len(b)) {
-			return m.malformed(name, s.at+at, "a translation unit of %d functions and %d + %d bytes, where %d are left",
+			return m.malformed(name, s.At+at, "a translation unit of %d functions and %d + %d bytes, where %d are left",
 				functions, size, affixed, len(b))
 		}
 		hash := fileListHash(b[:size])
 		if _, known := m.tables[hash]; !known {
 			names, err := readFiles(b[:size], version >= sinceFolder, budget)
 			if err != nil {
-				return m.malformed(name, s.at+at+headerSize, "%v", err)
+				return m.malformed(name, s.At+at+headerSize, "%v", err)
 			}
 			m.tables[hash] = names
 		}
@@ -161,19 +219,19 @@ func isAbsolute(name string) bool {
 	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\\`)
 }
 
-func (m *Mapping) readRecords(s byteSection) error {
+func (m *Mapping) readRecords(s object.Section) error {
 	const name = "__llvm_covfun"
-	for at := int64(0); at < int64(len(s.data)); at = disk.AlignUp(at, alignment) {
-		b := s.data[at:]
+	for at := int64(0); at < int64(len(s.Data)); at = disk.AlignUp(at, alignment) {
+		b := s.Data[at:]
 		if len(b) < recordSize {
-			return m.malformed(name, s.at+at, "a function of %d bytes", len(b))
+			return m.malformed(name, s.At+at, "a function of %d bytes", len(b))
 		}
 		ref := m.order.Uint64(b)
 		size := m.order.Uint32(b[8:])
-		r := record{hash: m.order.Uint64(b[12:]), files: m.order.Uint64(b[20:]), at: s.at + at + recordSize}
+		r := record{hash: m.order.Uint64(b[12:]), files: m.order.Uint64(b[20:]), at: s.At + at + recordSize}
 		b = b[recordSize:]
 		if uint64(size) > uint64(len(b)) {
-			return m.malformed(name, s.at+at, "a function of %d bytes, where %d are left", size, len(b))
+			return m.malformed(name, s.At+at, "a function of %d bytes, where %d are left", size, len(b))
 		}
 		r.data = b[:size]
 		m.addRecord(ref, r)
@@ -210,16 +268,16 @@ func (r record) isDummy() bool {
 }
 
 // readNames returns the function names by NameRef.
-func (m *Mapping) readNames(list []byteSection) (map[uint64]string, error) {
+func (m *Mapping) readNames(list []object.Section) (map[uint64]string, error) {
 	names := map[uint64]string{}
 	for _, one := range list {
 		start := 0 // PE begins the section with zeros
-		for start < len(one.data) && one.data[start] == 0 {
+		for start < len(one.Data) && one.Data[start] == 0 {
 			start++
 		}
-		part, err := llvm.SplitNames(one.data[start:])
+		part, err := llvm.SplitNames(one.Data[start:])
 		if err != nil {
-			return nil, m.malformed("__llvm_prf_names", one.at, "%v", err)
+			return nil, m.malformed("__llvm_prf_names", one.At, "%v", err)
 		}
 		for _, name := range part {
 			names[disk.NameRef(name)] = name

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -212,8 +213,8 @@ func TestMalformedMappings(t *testing.T) {
 			s := archiveOf(t, map[string]map[uint64][]uint64{"main": {1: {1}}})
 			program := one(f).sections()
 			if f.files == nil {
-				binary.LittleEndian.PutUint32(program.covfun[0].data[8:], 0)
-				program.covfun[0].data = program.covfun[0].data[:recordSize]
+				binary.LittleEndian.PutUint32(program.Covfun[0].Data[8:], 0)
+				program.Covfun[0].Data = program.Covfun[0].Data[:recordSize]
 			}
 			m, err := newMapping("app", program)
 			if err != nil {
@@ -237,17 +238,17 @@ func TestMalformedMappings(t *testing.T) {
 
 func TestMalformedSections(t *testing.T) {
 	t.Parallel()
-	for want, damage := range map[string]func(s *sections){
+	for want, damage := range map[string]func(s *object.Sections){
 		"__llvm_covmap: byte 0: " + ErrVersion.Error() +
-			": version 3; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 2 },
+			": version 3; 4 to 7 are read, of LLVM 11 and later": func(s *object.Sections) { s.Covmap[0].Data[12] = 2 },
 		"__llvm_covmap: byte 0: " + ErrVersion.Error() +
-			": version 8; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 7 },
+			": version 8; 4 to 7 are read, of LLVM 11 and later": func(s *object.Sections) { s.Covmap[0].Data[12] = 7 },
 		"__llvm_covmap: byte 0: " + ErrMalformed.Error() +
-			": a header of 15 bytes": func(s *sections) { s.covmap[0].data = s.covmap[0].data[:15] },
+			": a header of 15 bytes": func(s *object.Sections) { s.Covmap[0].Data = s.Covmap[0].Data[:15] },
 		"__llvm_covfun: byte 0: " + ErrMalformed.Error() +
-			": a function of 27 bytes": func(s *sections) { s.covfun[0].data = s.covfun[0].data[:27] },
+			": a function of 27 bytes": func(s *object.Sections) { s.Covfun[0].Data = s.Covfun[0].Data[:27] },
 		"__llvm_covfun: byte 0: " + ErrMalformed.Error() +
-			": a function of 80 bytes, where 2 are left": func(s *sections) { s.covfun[0].data = s.covfun[0].data[:30] },
+			": a function of 80 bytes, where 2 are left": func(s *object.Sections) { s.Covfun[0].Data = s.Covfun[0].Data[:30] },
 	} {
 		s := small().sections()
 		damage(s)
@@ -257,7 +258,7 @@ func TestMalformedSections(t *testing.T) {
 	}
 	// The list of files that a function refers to is missing.
 	s, archive := small().sections(), smallArchive(t)
-	s.covfun[0].data[20]++
+	s.Covfun[0].Data[20]++
 	m, err := newMapping("app", s)
 	if err != nil {
 		t.Fatal(err)

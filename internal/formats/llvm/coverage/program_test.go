@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // elfOf returns an ELF file with sections, and nothing else.
-func elfOf(t testing.TB, s *sections) []byte {
+func elfOf(t testing.TB, s *object.Sections) []byte {
 	t.Helper()
 	var body, names bytes.Buffer
 	headers := []elf.Section64{{}}
@@ -26,9 +27,9 @@ func elfOf(t testing.TB, s *sections) []byte {
 		names.WriteString(name + "\x00")
 		body.Write(data)
 	}
-	for i, list := range [][]byteSection{s.covmap, s.covfun, s.names} {
+	for i, list := range [][]object.Section{s.Covmap, s.Covfun, s.Names} {
 		for _, one := range list {
-			addSection([]string{"__llvm_covmap", "__llvm_covfun", "__llvm_prf_names"}[i], one.data, elf.SHT_PROGBITS)
+			addSection([]string{"__llvm_covmap", "__llvm_covfun", "__llvm_prf_names"}[i], one.Data, elf.SHT_PROGBITS)
 		}
 	}
 	addSection(".shstrtab", append(names.Bytes(), ".shstrtab\x00"...), elf.SHT_STRTAB)
@@ -53,15 +54,15 @@ func read(file []byte) (*Mapping, error) { return Read("app", bytes.NewReader(fi
 func TestObjectFileWithManySections(t *testing.T) {
 	t.Parallel()
 	s := small().sections()
-	end := len(s.covfun[0].data) - recordSize - 16 // where the second function begins
+	end := len(s.Covfun[0].Data) - recordSize - 16 // where the second function begins
 	for end%alignment != 0 {
 		end++
 	}
-	for s.order.Uint64(s.covfun[0].data[end+12:]) != 0 || s.order.Uint32(s.covfun[0].data[end+8:]) > 16 {
+	for s.Order.Uint64(s.Covfun[0].Data[end+12:]) != 0 || s.Order.Uint32(s.Covfun[0].Data[end+8:]) > 16 {
 		end -= alignment
 	}
-	whole := s.covfun[0].data
-	s.covfun = []byteSection{{data: whole[:end]}, {data: whole[end:]}}
+	whole := s.Covfun[0].Data
+	s.Covfun = []object.Section{{Data: whole[:end]}, {Data: whole[end:]}}
 	m, err := read(elfOf(t, s))
 	if err != nil || len(m.records) != 2 {
 		t.Fatalf("%d functions, %v", len(m.records), err)
@@ -74,7 +75,7 @@ func TestObjectFileWithManySections(t *testing.T) {
 func TestProgramsWithoutMapping(t *testing.T) {
 	t.Parallel()
 	s := small().sections()
-	s.covfun = nil
+	s.Covfun = nil
 	if _, err := read(elfOf(t, s)); !errors.Is(err, ErrNoMapping) {
 		t.Errorf("%v", err)
 	}

@@ -122,7 +122,7 @@ func (k *importBuild) unitOf(i int) ledger.Unit {
 	return k.names[i]
 }
 
-// totals returns the totals of all values, and adds the losses of those that the archive does not keep.
+// totals returns the totals of all values, and adds the losses of values that the archive does not keep.
 func (k *importBuild) totals() map[string]uint64 {
 	totals := ledger.Totals{}
 	for i, n := range k.sums {

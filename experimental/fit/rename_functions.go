@@ -1,0 +1,236 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// minCounters is the minimum number of counters of a function that its hash alone identifies under another name. Many
+// small functions have the same control flow.
+const minCounters = 4
+
+// A functionRenamer finds functions of LLVM under other names. It pairs functions that the program lacks with functions
+// that the archive lacks, if there is exactly one of each.
+type functionRenamer struct {
+	renames
+	gone  []goneFunction
+	fresh []freshFunction
+}
+
+type goneFunction struct {
+	method   reader.Method
+	name     string
+	hashes   []uint64
+	counters int // the most counters of a profile
+}
+
+type freshFunction struct {
+	name   string
+	hashes []uint64
+}
+
+func findRenamedFunctions(ctx context.Context, s *reader.Store, list methodcode.FunctionList) (renames, error) {
+	r := &functionRenamer{}
+	r.methods = map[layout.Ref]renamed{}
+	r.unsure = map[layout.Ref]string{}
+	if err := r.listGone(ctx, s, list); err != nil || len(r.gone) == 0 {
+		return r.renames, err
+	}
+	for _, spelling := range []func(string) string{withoutFolder, withoutFile, withoutCrateHash, withoutParameters} {
+		r.matchSpelling(spelling)
+	}
+	r.matchHashes()
+	return r.renames, nil
+}
+
+// listGone lists the functions that only the archive has, and the ones that only the program has.
+func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, list methodcode.FunctionList) error {
+	has := map[string][]uint64{}
+	var order []string
+	list.Functions(func(name string, versions []methodcode.Version) bool {
+		order = append(order, name)
+		has[name] = []uint64{}
+		for _, v := range versions {
+			has[name] = append(has[name], v.ID)
+		}
+		return true
+	})
+	known := map[string]bool{}
+	for m, err := range s.Methods() {
+		err = cmp.Or(err, ctx.Err())
+		if err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		known[k.Name] = true
+		if has[k.Name] == nil {
+			g, err := newGoneFunction(m, k.Name)
+			if err != nil {
+				return err
+			}
+			r.gone = append(r.gone, g)
+		}
+	}
+	for _, name := range order {
+		if !known[name] {
+			r.fresh = append(r.fresh, freshFunction{name, has[name]})
+		}
+	}
+	return nil
+}
+
+func newGoneFunction(m reader.Method, name string) (g goneFunction, err error) {
+	g = goneFunction{method: m, name: name}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return g, err
+		}
+		g.hashes = append(g.hashes, p.Code())
+		for e := range p.Entries() {
+			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
+				g.counters = max(g.counters, rows.Len())
+			}
+		}
+	}
+	return g, nil
+}
+
+// matchSpelling pairs functions whose names are equal in a spelling that leaves something out.
+func (r *functionRenamer) matchSpelling(spelling func(string) string) {
+	r.match(func(g *goneFunction) []string { return spelled(g.name, spelling) },
+		func(f *freshFunction) []string { return spelled(f.name, spelling) }, func(*goneFunction) bool { return true })
+}
+
+func spelled(name string, spelling func(string) string) []string {
+	if short := spelling(name); short != "" {
+		return []string{short}
+	}
+	return nil
+}
+
+// matchHashes pairs functions with equal hashes.
+func (r *functionRenamer) matchHashes() {
+	text := func(hashes []uint64) (keys []string) {
+		for _, h := range hashes {
+			keys = append(keys, strconv.FormatUint(h, 16))
+		}
+		return keys
+	}
+	r.match(func(g *goneFunction) []string { return text(g.hashes) },
+		func(f *freshFunction) []string { return text(f.hashes) },
+		func(g *goneFunction) bool { return g.counters >= minCounters })
+}
+
+// match pairs gone and fresh functions that share a key with no other ones. A pair that is not sure is only named.
+func (r *functionRenamer) match(keysOfGone func(*goneFunction) []string, keysOfFresh func(*freshFunction) []string,
+	sure func(*goneFunction) bool) {
+	gone := indexByKey(r.gone, keysOfGone)
+	fresh := indexByKey(r.fresh, keysOfFresh)
+	for i := range r.gone {
+		g := &r.gone[i]
+		for _, key := range keysOfGone(g) {
+			if len(gone[key]) != 1 || len(fresh[key]) != 1 || r.fresh[fresh[key][0]].name == "" || g.name == "" {
+				continue
+			}
+			f := &r.fresh[fresh[key][0]]
+			if !sure(g) {
+				r.unsure[g.method.Ref()] = f.name
+				continue
+			}
+			r.addRename(g, f)
+			break
+		}
+	}
+}
+
+// addRename records a pair, and takes both out of later matches.
+func (r *functionRenamer) addRename(g *goneFunction, f *freshFunction) {
+	to := layout.Key{Name: f.name}
+	same := 0
+	if slices.ContainsFunc(g.hashes, func(h uint64) bool { return slices.Contains(f.hashes, h) }) {
+		same = 1
+	}
+	r.methods[g.method.Ref()] = renamed{to, len(r.list)}
+	delete(r.unsure, g.method.Ref())
+	r.list = append(r.list, Rename{From: layout.Key{Name: g.name}, To: to, Methods: 1, Same: same})
+	g.name = ""
+	f.name = ""
+}
+
+func indexByKey[T any](all []T, keys func(*T) []string) map[string][]int {
+	index := map[string][]int{}
+	for i := range all {
+		for _, key := range keys(&all[i]) {
+			index[key] = append(index[key], i)
+		}
+	}
+	return index
+}
+
+// localName matches the name of a local function, which begins with the path of its file. Before LLVM 16 the separator
+// is a colon.
+var localName = regexp.MustCompile(`^([^;]+);(.+)$|^([^;:\[]+):([^:].*)$`)
+
+// splitLocal returns the file and the function of a local name.
+func splitLocal(name string) (file, function string, ok bool) {
+	m := localName.FindStringSubmatch(name)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1] + m[3], m[2] + m[4], true
+}
+
+// withoutFolder spells a local function with the base name of its file.
+func withoutFolder(name string) string {
+	file, function, ok := splitLocal(name)
+	if !ok {
+		return ""
+	}
+	return file[strings.LastIndexAny(file, `/\`)+1:] + ";" + function
+}
+
+// withoutFile spells a local function without its file, and a global one as it is. The function may have become global.
+func withoutFile(name string) string {
+	if _, function, ok := splitLocal(name); ok {
+		return function
+	}
+	return name
+}
+
+// crateHash matches the parts of a mangled name that change with each build of a crate of Rust, and the suffixes that
+// link-time optimization adds.
+var crateHash = regexp.MustCompile(`17h[0-9a-f]{16}E|Cs[0-9A-Za-z]+_|\.llvm\.[0-9]+|\.__uniq\.[0-9]+`)
+
+// withoutCrateHash spells a mangled name without the parts that the build of a crate determines.
+func withoutCrateHash(name string) string {
+	if !crateHash.MatchString(name) {
+		return ""
+	}
+	return crateHash.ReplaceAllString(name, "E")
+}
+
+// withoutParameters spells a mangled name of C++ without its parameters.
+func withoutParameters(name string) string {
+	_, function, local := splitLocal(name)
+	if !local {
+		function = name
+	}
+	short, err := demangle.ToString(function, demangle.NoParams, demangle.NoClones, demangle.MaxLength(16))
+	if err != nil {
+		return ""
+	}
+	return short
+}

@@ -1,0 +1,188 @@
+// Package object reads the sections that LLVM's instrumentation adds to programs, libraries, object files and static
+// libraries, in the formats ELF, Mach-O and PE.
+package object
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Sections has the sections of a program with profile data. A linked program has one section of each kind, an object
+// file can have many.
+type Sections struct {
+	Order          binary.ByteOrder
+	Covmap, Covfun []Section // coverage mapping
+	Data           []Section // records of functions
+	Names          []Section // names of functions
+	// RawVersion is the version word of the program's raw profiles, with its variant; 0 if its symbol is missing.
+	RawVersion uint64
+	HasSymbols bool // the program has a symbol table
+}
+
+// A Section is a section of a program.
+type Section struct {
+	Data []byte
+	At   int64 // offset in the concatenated sections of its kind
+}
+
+// sectionsNamed selects the list of a section's name in ELF and Mach-O, or in PE.
+func (s *Sections) sectionsNamed(name string) *[]Section {
+	switch name {
+	case "__llvm_covmap", ".lcovmap":
+		return &s.Covmap
+	case "__llvm_covfun", ".lcovfun":
+		return &s.Covfun
+	case "__llvm_prf_data", ".lprfd", "__llvm_covdata", ".lcovd":
+		return &s.Data
+	case "__llvm_prf_names", ".lprfn", "__llvm_covnames", ".lcovn":
+		return &s.Names
+	}
+	return nil
+}
+
+// An entry is a section of any object format, before it is read.
+type entry struct {
+	name string
+	size uint64
+	open io.Reader
+}
+
+// ErrUnknown is returned for a file without the magic of an object format.
+var ErrUnknown = errors.New("unknown format")
+
+// Read reads the sections of a program of size bytes. The error matches ErrUnknown for a file of another kind.
+func Read(r io.ReaderAt, size int64) (*Sections, error) {
+	s := &Sections{}
+	magic := make([]byte, len(archiveMagic))
+	if _, err := r.ReadAt(magic, 0); err != nil {
+		return nil, ErrUnknown
+	}
+	if string(magic) == archiveMagic {
+		return s, s.readArchive(r, size)
+	}
+	return s, s.readObject(io.NewSectionReader(r, 0, size), size)
+}
+
+// readObject adds the sections of an object file. The standard library's readers of object files can panic on damaged
+// files.
+func (s *Sections) readObject(r *io.SectionReader, size int64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil {
+		return ErrUnknown
+	}
+	list, order, err := s.listSections(r, magic[:])
+	if err != nil {
+		return err
+	}
+	s.Order = order
+	return s.readData(list, size)
+}
+
+// listSections returns the sections of an object file, without their data.
+func (s *Sections) listSections(r io.ReaderAt, magic []byte) ([]entry, binary.ByteOrder, error) {
+	var list []entry
+	switch {
+	case string(magic) == elf.ELFMAG:
+		f, err := elf.NewFile(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, one := range f.Sections {
+			if one.Flags&elf.SHF_COMPRESSED == 0 && one.Type != elf.SHT_NOBITS {
+				list = append(list, entry{one.Name, one.FileSize, one.Open()})
+			}
+		}
+		s.readELFVersion(f)
+		return list, f.ByteOrder, nil
+	case isMachOMagic(magic):
+		f, err := machoFile(r, magic)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, one := range f.Sections {
+			list = append(list, entry{one.Name, one.Size, one.Open()})
+		}
+		s.readMachOVersion(f)
+		return list, f.ByteOrder, nil
+	}
+	f, err := pe.NewFile(r)
+	if err != nil && string(magic[:2]) != "MZ" {
+		return nil, nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, one := range f.Sections {
+		name, _, _ := strings.Cut(one.Name, "$") // the rest is a sort key for the linker
+		size := one.Size
+		if one.VirtualSize > 0 {
+			size = min(size, one.VirtualSize) // the rest fills a page
+		}
+		list = append(list, entry{name, uint64(size), one.Open()})
+	}
+	s.readPEVersion(f)
+	return list, binary.LittleEndian, nil
+}
+
+func isMachOMagic(magic []byte) bool {
+	le := binary.LittleEndian.Uint32(magic)
+	be := binary.BigEndian.Uint32(magic)
+	known := []uint32{macho.Magic32, macho.Magic64, macho.MagicFat}
+	return slices.Contains(known, le) || slices.Contains(known, be)
+}
+
+// machoFile opens a Mach-O file. For a file with several architectures it opens the first one with profile
+// data, because all have the same functions.
+func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
+	if binary.BigEndian.Uint32(magic) != macho.MagicFat {
+		return macho.NewFile(r)
+	}
+	fat, err := macho.NewFatFile(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range fat.Arches {
+		if a.Section("__llvm_covmap") != nil || a.Section("__llvm_prf_data") != nil {
+			return a.File, nil
+		}
+	}
+	return fat.Arches[0].File, nil
+}
+
+// readData reads the sections with profile data. If these are larger than the file, some of them overlap, which is an
+// error.
+func (s *Sections) readData(list []entry, size int64) error {
+	left := size
+	for _, one := range list {
+		into := s.sectionsNamed(one.name)
+		if into == nil || one.size == 0 {
+			continue
+		}
+		if one.size > uint64(left) {
+			return fmt.Errorf("section %s of %d bytes in a file of %d", one.name, one.size, size)
+		}
+		left -= int64(one.size)
+		data := make([]byte, one.size)
+		if _, err := io.ReadFull(one.open, data); err != nil {
+			return fmt.Errorf("section %s: %w", one.name, err)
+		}
+		at := int64(0)
+		if n := len(*into); n > 0 {
+			at = (*into)[n-1].At + int64(len((*into)[n-1].Data))
+		}
+		*into = append(*into, Section{data, at})
+	}
+	return nil
+}
