@@ -106,8 +106,10 @@ const commandHelp = `Check compares every profile of an archive with the code of
                  its functions, and need not run
   an archive, or a file that import reads
                  profiles of the new code; LLVM's are matched by name and function hash
-  a folder       of a Go module, for CPU profiles: each call is looked for on its line, counted from
-                 the start of its function
+  a folder       of a Go program or module, for CPU profiles: each call is looked for on its line,
+                 counted from the start of its function. The go command lists the packages of the
+                 build, with those of other modules and the standard library; it downloads nothing
+  a binary       that go build wrote, for the same: its table of lines and its calls
 
 --against may be repeated, each time with elements of one class path. Elements that are not there are
 left out, as a JVM does. Without --against, check takes the class path of the last run in the archive,

@@ -3,10 +3,11 @@ package source
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 )
 
-// A body is a function in the source. It implements [methodcode.Body]. Lines count from the start of the function.
+// A body is a function in the source. Lines count from the start of the function.
 type body struct {
 	lines        int32              // last line
 	calls        map[string][]int32 // lines of calls, keyed by the name of the callee in the source
@@ -15,6 +16,9 @@ type body struct {
 	closures     []*body            // all closures, including nested ones
 	unknown      bool               // unknown body, in assembly or linked under another name
 	anyCallee    bool               // any function can be called on any line
+	suffix       string             // part of the symbol of a closure that the compiler made: rangeSuffix or wrapSuffix
+	qualified    map[int32][]string // names of calls of methods, fields and other packages, by line
+	plain        map[int32][]string // names of other calls
 }
 
 // newBody collects the calls of a function without the calls in its closures.
@@ -39,11 +43,13 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 			b.closures = append(b.closures, newWrapper(set, n.Call))
 		case *ast.RangeStmt: // a loop over a function is a closure
 			within := newBody(set, n.Pos(), n, n.Body)
+			within.suffix = rangeSuffix
 			b.closures = append(b.closures, within)
 		case *ast.CallExpr:
 			// For a call that spans several lines, the compiler uses the first line or the line of the name.
 			for _, at := range []int32{line(n.Pos()), line(lastIdentifier(n.Fun).Pos()), line(n.Lparen)} {
 				b.addCall(calleeName(n.Fun), at)
+				b.addSpelling(n.Fun, at)
 			}
 		}
 		return true
@@ -53,7 +59,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 
 // newWrapper returns the function that calls what a go or defer statement names, on the line of the statement.
 func newWrapper(set *token.FileSet, call *ast.CallExpr) *body {
-	b := &body{calls: map[string][]int32{}}
+	b := &body{calls: map[string][]int32{}, suffix: wrapSuffix}
 	b.lines = int32(set.Position(call.End()).Line - set.Position(call.Pos()).Line)
 	for line := range b.lines + 1 {
 		b.addCall(calleeName(call.Fun), line)
@@ -68,6 +74,38 @@ func (b *body) addCall(name string, line int32) {
 	} else if !slices.Contains(b.calls[name], line) {
 		b.calls[name] = append(b.calls[name], line)
 	}
+}
+
+// addSpelling notes how a call names its callee.
+func (b *body) addSpelling(e ast.Expr, line int32) {
+	name := calleeName(e)
+	if _, ok := lastIdentifier(e).(*ast.Ident); !ok || name == "" {
+		return
+	}
+	to := &b.plain
+	if isQualified(e) {
+		to = &b.qualified
+	}
+	if *to == nil {
+		*to = map[int32][]string{}
+	}
+	if !slices.Contains((*to)[line], name) {
+		(*to)[line] = append((*to)[line], name)
+	}
+}
+
+func isQualified(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return isQualified(e.X)
+	case *ast.IndexExpr:
+		return isQualified(e.X)
+	case *ast.IndexListExpr:
+		return isQualified(e.X)
+	case *ast.SelectorExpr:
+		return true
+	}
+	return false
 }
 
 // lastIdentifier returns the name at the end of a called expression.
@@ -93,8 +131,15 @@ func calleeName(e ast.Expr) string {
 	return ""
 }
 
+// A located body knows the names of its package and its program. It implements [methodcode.Body].
+type located struct {
+	*body
+	in      *packageFunctions // nil if unknown
+	program *Tree
+}
+
 // Call implements [methodcode.Body].
-func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
+func (b located) Call(line int32, callee string) (at int32, sure, ok bool) {
 	s := parseSymbol(callee)
 	within := line >= 0 && line <= b.lines
 	if b.anyCallee && within {
@@ -106,13 +151,22 @@ func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
 		return line, true, true
 	case within && (s.hasUnnamedCalls() || b.deferred[s.lastName()]):
 		return line, false, true
-	case len(lines) == 1:
-		return lines[0], true, true
-	case len(lines) > 1:
+	case len(lines) > 0:
 		return nearestLine(lines, line), true, true
 	}
-	// The callee can be a function value.
-	return line, false, within && b.hasCall(line)
+	return line, false, within && b.hasDynamicCall(line)
+}
+
+// hasDynamicCall reports whether a line may call a function value.
+func (b located) hasDynamicCall(line int32) bool {
+	if slices.Contains(b.unnamedCalls, line) {
+		return true
+	}
+	return slices.ContainsFunc(b.plain[line], func(name string) bool {
+		return types.Universe.Lookup(name) == nil && (b.in == nil || !b.in.declared[name])
+	}) || slices.ContainsFunc(b.qualified[line], func(name string) bool {
+		return b.program.fields[name] || !b.program.members[name]
+	})
 }
 
 func nearestLine(lines []int32, to int32) int32 {
@@ -120,15 +174,3 @@ func nearestLine(lines []int32, to int32) int32 {
 }
 
 func distance(x, y int32) int64 { return max(int64(x)-int64(y), int64(y)-int64(x)) }
-
-func (b *body) hasCall(line int32) bool {
-	if slices.Contains(b.unnamedCalls, line) {
-		return true
-	}
-	for _, lines := range b.calls {
-		if slices.Contains(lines, line) {
-			return true
-		}
-	}
-	return false
-}

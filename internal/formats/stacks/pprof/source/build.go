@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/build"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,14 +23,13 @@ var ErrNoGoCommand = errors.New("the go command is not on the PATH: install Go, 
 // A listedPackage has the fields of a package that go list prints.
 type listedPackage struct {
 	Dir, ImportPath, Name string
-	Standard              bool
 
 	GoFiles, CgoFiles, SFiles, IgnoredGoFiles []string
 
 	Error *struct{ Err string }
 }
 
-const listedFields = "-json=Dir,ImportPath,Name,Standard,GoFiles,CgoFiles,SFiles,IgnoredGoFiles,Error"
+const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,SFiles,IgnoredGoFiles,Error"
 
 // OpenBuild reads all packages of the program in a folder: its module's, those of other modules, and the standard
 // library's. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
@@ -98,12 +98,7 @@ func (t *Tree) addPackages(ctx context.Context, all []listedPackage) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i, one := range parsed {
-		if all[i].Standard {
-			for pkg := range one.packages {
-				t.standard[pkg] = true
-			}
-		}
+	for _, one := range parsed {
 		t.mergeTree(one)
 	}
 	return nil
@@ -154,16 +149,15 @@ func (t *Tree) mergeTree(other *Tree) {
 		for name, bodies := range from.functions {
 			to.functions[name] = append(to.functions[name], bodies...)
 		}
-		for name := range from.embedding {
-			to.embedding[name] = true
-		}
+		maps.Copy(to.embedding, from.embedding)
+		maps.Copy(to.declared, from.declared)
 	}
 	for symbol, b := range other.assembly {
 		t.assembly[symbol] = append(t.assembly[symbol], b...)
 	}
-	for symbol := range other.ignored {
-		t.ignored[symbol] = true
-	}
+	maps.Copy(t.ignored, other.ignored)
+	maps.Copy(t.members, other.members)
+	maps.Copy(t.fields, other.fields)
 	t.links = append(t.links, other.links...)
 }
 

@@ -19,7 +19,8 @@ func (t *Tree) Method(k layout.Key) (methodcode.Answer, error) {
 func (t *Tree) Bodies(name string) (found []methodcode.Body, a methodcode.Answer) {
 	s := parseSymbol(name)
 	of := slices.Clone(t.assembly[name])
-	if in := t.packages[s.pkg]; in != nil {
+	in := t.packages[s.pkg]
+	if in != nil {
 		of = append(of, in.functions[s.name]...)
 		if len(of) == 0 && s.closure { // of a function that was inlined: its name begins with the caller's
 			of = in.functions[s.lastName()]
@@ -32,10 +33,12 @@ func (t *Tree) Bodies(name string) (found []methodcode.Body, a methodcode.Answer
 		switch {
 		case s.closure:
 			for _, c := range b.closures {
-				found = append(found, c)
+				if c.suffix == closureKind(name) {
+					found = append(found, located{c, in, t})
+				}
 			}
 		case !b.unknown:
-			found = append(found, b)
+			found = append(found, located{b, in, t})
 		}
 	}
 	switch {

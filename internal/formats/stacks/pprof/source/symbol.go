@@ -15,6 +15,23 @@ type symbol struct {
 // inner matches the suffixes of closures and wrappers.
 var closureSuffix = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
+// Parts of the symbols of closures for the bodies of loops over functions, and for go and defer statements.
+const (
+	rangeSuffix = "-range"
+	wrapSuffix  = "wrap"
+)
+
+// closureKind returns the suffix of a closure's innermost function, "" if the source has it as a function.
+func closureKind(name string) string {
+	at := max(strings.LastIndex(name, rangeSuffix), strings.LastIndex(name, wrapSuffix), strings.LastIndex(name, ".func"))
+	for _, suffix := range []string{rangeSuffix, wrapSuffix} {
+		if at >= 0 && strings.HasPrefix(name[at:], suffix) {
+			return suffix
+		}
+	}
+	return ""
+}
+
 // initNumber matches the numbers of the functions init of a package.
 var initNumber = regexp.MustCompile(`^init\.[0-9]+(\.|-|$)`)
 

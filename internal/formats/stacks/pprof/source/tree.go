@@ -25,9 +25,10 @@ type Tree struct {
 	packages map[string]*packageFunctions // keyed by import path, which is "main" for all programs
 	assembly map[string][]*body           // functions in assembly, keyed by symbol
 	links    []link
+	members  map[string]bool // names of functions, methods and types
+	fields   map[string]bool // names of fields, which can hold functions
 
 	whole    bool              // all packages of a build are there
-	standard map[string]bool   // packages of the standard library
 	ignored  map[string]bool   // functions in files that the build leaves out
 	problems map[string]string // errors of packages that were not read
 	missing  string            // reason why packages are missing, "" if the folder was all that was asked for
@@ -35,18 +36,19 @@ type Tree struct {
 
 type packageFunctions struct {
 	functions map[string][]*body // keyed by name
+	declared  map[string]bool    // names of functions and types
 	embedding map[string]bool    // types with embedded fields, from which they have methods
 }
 
 func newTree() *Tree {
 	return &Tree{packages: map[string]*packageFunctions{}, assembly: map[string][]*body{},
-		standard: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
+		members: map[string]bool{}, fields: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
 }
 
 func (t *Tree) addedPackage(pkg string) *packageFunctions {
 	of := t.packages[pkg]
 	if of == nil {
-		of = &packageFunctions{map[string][]*body{}, map[string]bool{}}
+		of = &packageFunctions{map[string][]*body{}, map[string]bool{}, map[string]bool{}}
 		t.packages[pkg] = of
 	}
 	return of
@@ -136,9 +138,11 @@ func (t *Tree) addFile(name, pkg string) error {
 		case *ast.FuncDecl:
 			key := linkerName(d)
 			of.functions[key] = append(of.functions[key], newBody(set, d.Pos(), d, d.Body))
+			of.declared[key] = true
+			t.members[d.Name.Name] = true
 		case *ast.GenDecl:
 			of.addInitializers(set, d)
-			of.addEmbedding(d)
+			t.addTypes(of, d)
 		}
 	}
 	return nil
@@ -155,17 +159,36 @@ func (t *Tree) addLinks(file *ast.File, pkg string) {
 	}
 }
 
-func (f *packageFunctions) addEmbedding(d *ast.GenDecl) {
+func (t *Tree) addTypes(in *packageFunctions, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		if spec, ok := spec.(*ast.TypeSpec); ok {
-			ast.Inspect(spec.Type, func(n ast.Node) bool {
-				if n, ok := n.(*ast.Field); ok && len(n.Names) == 0 {
-					f.embedding[spec.Name.Name] = true
-				}
-				return true
-			})
+			in.declared[spec.Name.Name] = true
+			t.members[spec.Name.Name] = true
+			t.addFields(in, spec)
 		}
 	}
+}
+
+// addFields adds the fields of a type, and the methods of an interface.
+func (t *Tree) addFields(in *packageFunctions, spec *ast.TypeSpec) {
+	ast.Inspect(spec.Type, func(n ast.Node) bool {
+		field, ok := n.(*ast.Field)
+		switch {
+		case !ok:
+			return true
+		case len(field.Names) == 0:
+			in.embedding[spec.Name.Name] = true
+		}
+		_, ofInterface := spec.Type.(*ast.InterfaceType)
+		for _, name := range field.Names {
+			if ofInterface {
+				t.members[name.Name] = true
+			} else {
+				t.fields[name.Name] = true
+			}
+		}
+		return true
+	})
 }
 
 // addInitializers adds the closures in package variables. The linker puts them in functions glob. and init.
