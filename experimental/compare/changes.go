@@ -212,8 +212,7 @@ const minCertainCount = 40
 
 type archiveTotals struct {
 	untyped  kindAmounts
-	squares  kindAmounts // sums of the squared samples of stacks
-	failures bool        // the VM counts failed type checks
+	failures bool // the VM counts failed type checks
 }
 
 // lastCountsFailures is HotSpot's last release that decrements a counter when a type check fails.

@@ -123,7 +123,6 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 		})
 	})
 	*marked = p.marked
-	of.squares = p.squares
 	return p.leftOut, err
 }
 

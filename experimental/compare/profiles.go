@@ -15,7 +15,6 @@ type profiles struct {
 	poll    *poll.Poll
 	samples samples     // samples of all contexts
 	sampled kindAmounts // totals of samples
-	squares kindAmounts // sums of squared samples, over all methods
 	leftOut int         // excluded profiles, over all methods
 	marked  int         // profiles with a mark and no counts, over all methods
 }
@@ -68,9 +67,7 @@ func (all *profiles) addUpSites(p *profile) {
 	for i := range all.sites.list {
 		s := &all.sites.list[i]
 		if s.kind.countsSamples() {
-			n := all.samples.addSiteSamples(s)
-			all.sampled[s.kind] += n
-			all.squares[s.kind] += n * n
+			all.sampled[s.kind] += all.samples.addSiteSamples(s)
 			continue
 		}
 		for _, c := range s.cells {

@@ -130,7 +130,7 @@ type Method struct {
 	A reader.Method `json:"-"` // zero if the archive lacks it
 	B reader.Method `json:"-"`
 
-	lines sampling.Pair // samples of the method by line
+	lines [][2]float64 // shares of lines in a and in b, of sampled archives
 }
 
 // A Place is a profile point.

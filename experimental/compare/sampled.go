@@ -35,7 +35,7 @@ func SampleSizeOf(ctx context.Context, s *reader.Store) (SampleSize, error) {
 	if c.sumA[k] == 0 {
 		k = kindSamples
 	}
-	return sampleSize(s, k, &c.sumA, &c.of[0], true)
+	return sampleSize(s, k, &c.sumA, true)
 }
 
 // Properties of sampled archives. docs/format-tables.md describes them.
@@ -49,10 +49,10 @@ const (
 	propertyDuration   = disk.PropertySampledTotal + "duration"
 )
 
-// sampleSize returns the sample size for counts of kind k. A count of samples/count is a sample. Else the archive may
-// have the number of samples, or a sample is a period. Else the weight of a stack is taken for that of one sample,
-// which is too few samples. all reports whether no method is excluded.
-func sampleSize(s *reader.Store, k kind, sum *kindAmounts, of *archiveTotals, all bool) (z SampleSize, err error) {
+// sampleSize returns the sample size for counts of kind k. Each count of the type samples/count is a sample. Else the
+// archive may have the number of samples, or each sample is a period. Of other values, such as objects of a heap, the
+// error is not known. all reports whether no method is excluded.
+func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSize, err error) {
 	properties, err := entries.Properties(s)
 	first := func(key string) string { return strings.Join(properties[key][:min(1, len(properties[key]))], "") }
 	total := func(key string) (sum float64) {
@@ -78,15 +78,12 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, of *archiveTotals, al
 	}
 	period := total(propertyPeriod)
 	switch effective := total(propertyEffective); {
-	case sum[k] == 0:
 	case counted:
 		z.Samples = sum[kindSamples]
 	case effective > 0 && all:
 		z.Samples = effective
-	case period > 0 && len(properties[propertyPeriod]) == 1 && first(propertyPeriodType) == unit:
-		z.Samples = max(1, sum[k]/period)
-	default:
-		z.Samples = sum[k] * sum[k] / of.squares[k]
+	case period > 0 && len(properties[propertyPeriod]) == 1 && hasPeriod(unit, first(propertyPeriodType)):
+		z.Samples = sum[k] / period
 	}
 	if seconds := total(propertyDuration) / 1e9; seconds > 0 && all {
 		z.PerSecond = z.Samples / seconds
@@ -94,11 +91,16 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, of *archiveTotals, al
 	return z, err
 }
 
+// hasPeriod reports whether a type of periods, as space/bytes, is that of values, as inuse_space/bytes.
+func hasPeriod(values, periods string) bool {
+	return periods != "" && strings.HasSuffix(values, periods)
+}
+
 // A sampledPair is the sampling error of two archives.
 type sampledPair struct {
-	sizes     [2]SampleSize
-	lines     sampling.Pair
-	functions sampling.Pair
+	sizes [2]SampleSize
+	lines sampling.Pair
+	all   sampling.Pair // lines and functions
 }
 
 // countSamples sets c.sampled if both archives are samples.
@@ -108,13 +110,15 @@ func (c *comparison) countSamples() (err error) {
 		return nil
 	}
 	p := &sampledPair{}
-	p.sizes[0], err = sampleSize(c.a, k, &c.sumA, &c.of[0], c.o.Methods == nil)
+	p.sizes[0], err = sampleSize(c.a, k, &c.sumA, c.o.Methods == nil)
 	if err == nil {
-		p.sizes[1], err = sampleSize(c.b, k, &c.sumB, &c.of[1], c.o.Methods == nil)
+		p.sizes[1], err = sampleSize(c.b, k, &c.sumB, c.o.Methods == nil)
 	}
 	p.lines = sampling.Pair{N: p.sizes[0].Samples, M: p.sizes[1].Samples}
-	p.functions = p.lines
-	c.sampled = p
+	p.all = p.lines
+	if p.lines.N > 0 && p.lines.M > 0 {
+		c.sampled = p
+	}
 	return err
 }
 
@@ -124,14 +128,13 @@ func (c *comparison) addSampledMethod(m *Method, a, b samples) {
 		return
 	}
 	p := c.sampled
-	m.lines = sampling.Pair{N: m.ShareA * p.lines.N, M: m.ShareB * p.lines.M}
 	add := func(at samplePoint, x, y uint64) {
-		if at.kind != c.primary {
-			return
+		if at.kind == c.primary {
+			share := [2]float64{float64(x) / c.sumA[at.kind], float64(y) / c.sumB[at.kind]}
+			p.lines.Add(share[0], share[1])
+			p.all.Add(share[0], share[1])
+			m.lines = append(m.lines, share)
 		}
-		shareA, shareB := float64(x)/c.sumA[at.kind], float64(y)/c.sumB[at.kind]
-		p.lines.Add(shareA, shareB)
-		m.lines.Add(shareOfSum(shareA, m.ShareA), shareOfSum(shareB, m.ShareB))
 	}
 	for _, at := range a.sortedPoints() {
 		add(at, a[at], b[at])
@@ -141,7 +144,7 @@ func (c *comparison) addSampledMethod(m *Method, a, b samples) {
 			add(at, 0, b[at])
 		}
 	}
-	p.functions.Add(m.ShareA, m.ShareB)
+	p.all.Add(m.ShareA, m.ShareB)
 }
 
 // setNoise returns a function that sets the interval of a method's change.
@@ -150,11 +153,13 @@ func (c *comparison) setNoise() func(*Method) {
 		return func(*Method) {}
 	}
 	p := c.sampled
-	z := p.functions.Deviations()
+	level := p.all.Level()
 	return func(m *Method) {
-		change := sampling.Change(m.ShareA, p.lines.N, m.ShareB, p.lines.M, z)
+		change := p.all.Change(m.ShareA, m.ShareB, level)
 		m.Change = &change
-		m.Noise = change.HasZero() && !m.lines.DiffersInside(z)
+		m.Noise = change.HasZero() && !slices.ContainsFunc(m.lines, func(share [2]float64) bool {
+			return !p.all.Change(share[0], share[1], level).HasZero()
+		})
 	}
 }
 
@@ -163,8 +168,9 @@ func (c *comparison) reportSampling() {
 		return
 	}
 	r := &c.report
-	found := c.sampled.lines.Overlap()
-	r.ScoreInterval = &found.Interval
+	found := c.sampled.lines.Overlap().Interval
+	found.High = min(found.High, 1-c.sampled.all.CertainChange())
+	r.ScoreInterval = &found
 	r.SizeA, r.SizeB = c.sampled.sizes[0], c.sampled.sizes[1]
 	r.SamplesA, r.SamplesB = r.SizeA.Samples, r.SizeB.Samples
 	r.Lines = &c.sampled.lines

@@ -61,18 +61,35 @@ func (p *Pair) leastInFirst() float64 {
 func (p *Pair) missesByChance(c counts, least float64) float64 {
 	share := p.N / (p.N + p.M)
 	n := max(least, c.both())
+	if all := math.Pow(share, n); all < certainlyMissing {
+		return all
+	}
 	below := 0.0
 	for k := 0.0; k < least && below < 1; k++ {
-		below += math.Exp(logChoose(n, k) + k*math.Log(share) + (n-k)*math.Log1p(-share))
+		below += binomial(n, k, share)
 	}
 	return min(1, math.Pow(share, n)/max(1e-300, 1-below))
 }
 
-// CoverageNeeds predicts the size of the second profile for which the interval of the coverage excludes bound.
+// rareCells returns the number of cells with one sample in both profiles and with two.
+func (p *Pair) rareCells() (once, twice float64) {
+	for _, c := range p.cells {
+		switch c.both() {
+		case 1:
+			once++
+		case 2:
+			twice++
+		}
+	}
+	return once, twice
+}
+
+// CoverageNeeds predicts the sizes for which the interval of the coverage excludes bound, as OverlapNeeds.
 func (p *Pair) CoverageNeeds(byNumber bool, bound float64) (needs Needs, ok bool) {
 	least := p.leastInFirst()
-	for f := 1.1; f < maxGrowth; f *= 1.1 {
-		all, missing := 0.0, 0.0
+	once, twice := p.rareCells()
+	for n, m := range p.growths {
+		all, missing, variance := 0.0, 0.0, 0.0
 		for _, c := range p.cells {
 			weight := c.weight(byNumber)
 			all += weight
@@ -83,14 +100,20 @@ func (p *Pair) CoverageNeeds(byNumber bool, bound float64) (needs Needs, ok bool
 				missing += weight
 				continue
 			}
-			missing += weight * math.Exp(-(f-1)*p.M*c.both()/(p.N+p.M))
+			samples := c.both()
+			if samples <= 1 { // the estimate of Good and Turing
+				samples = min(1, 2*twice/max(once, 1))
+			}
+			left := 1 / (1 + (m-p.M)*samples/(p.N+p.M)) // shares of such cells are spread exponentially
+			missing += weight * left
+			variance += weight * weight * left * (1 - left)
 		}
-		low := 1 - missing/all
+		low := max(0, 1-caution*(missing+deviations*math.Sqrt(variance))/all)
 		if !byNumber {
-			low = Share(low, p.N).Low
+			low = Share(low, n).Low
 		}
 		if low >= bound {
-			return Needs{p.N, f * p.M}, true
+			return Needs{n, m}, true
 		}
 	}
 	return Needs{}, false

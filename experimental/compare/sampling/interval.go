@@ -2,11 +2,12 @@
 //
 // A profile with n samples is taken as n independent draws from the distribution of the program's time over its
 // functions or lines. Two profiles of one program under one load differ, because their samples differ. All intervals
-// have a confidence of 95%, unless a function has a parameter for it.
+// have a confidence of 95%.
 //
 // # Shares
 //
-// [Share] is Wilson's interval, [Change] is Newcombe's, which combines two of Wilson's.
+// [Share] is Wilson's interval. [Pair.Change] is Newcombe's, which combines two of Wilson's, with an exact test for rare
+// cells.
 //
 // # Overlap
 //
@@ -15,9 +16,10 @@
 // and sum sqrt(p/(pi n)) for n = m. A cell with c samples in both profiles has binomially many of them in the first, so
 // that the exact expectation is the mean deviation of that distribution, in de Moivre's closed form. [Pair.Overlap]
 // adds the expectation and 1.96 deviations to the overlap for the upper end. Cells that differ for certain have no such
-// bias and count with the variance of their difference. For the lower end no bias is added: it is Newcombe's interval
-// of the difference between both shares of the cells with p > q. So the interval is exact for equal distributions and
-// for a few large differences. Many differences of the size of the error make it too wide.
+// bias and count with the variance of their difference. The largest certain change of one cell bounds the upper end,
+// too. For the lower end no bias is added: it is Newcombe's interval of the difference between both shares of the cells
+// with p > q. So the interval holds with 95% for equal distributions, and with more for others: whether small
+// differences are bias cannot be known.
 //
 // # Coverage
 //
@@ -26,8 +28,8 @@
 //
 // # Noise
 //
-// A list of many differences has some that exceed any single interval. [Pair.Deviations] is the width of intervals that
-// all hold together with 95%: Bonferroni's, over the cells with enough samples to differ at all (Tarone's method).
+// A list of many differences has some that exceed any single interval. [Pair.Level] is the significance for intervals
+// that all hold together with 95%: Bonferroni's, over the cells with enough samples to differ at all (Tarone's method).
 //
 // # Effective samples
 //
@@ -63,9 +65,9 @@ func wilson(p, n, z float64) Interval {
 	return Interval{max(0, middle-half), min(1, middle+half)}
 }
 
-// Change returns the interval of b-a, where a is a share of n samples and b of m. It is z standard deviations wide on
-// each side.
-func Change(a, n, b, m, z float64) Interval {
+// newcombe returns the interval of b-a, where a is a share of n samples and b of m, z standard deviations wide on each
+// side.
+func newcombe(a, n, b, m, z float64) Interval {
 	ofA, ofB := wilson(a, n, z), wilson(b, m, z)
 	return Interval{b - a - math.Hypot(b-ofB.Low, ofA.High-a), b - a + math.Hypot(ofB.High-b, a-ofA.Low)}
 }
@@ -96,8 +98,10 @@ func (p *Pair) Add(a, b float64) {
 	}
 }
 
-// Deviations returns the half width, in standard deviations, for [Change] of every cell.
-func (p *Pair) Deviations() float64 {
+// Level returns the significance of each change in a list of all cells, so that all intervals hold together with 95%.
+func (p *Pair) Level() float64 { return p.levelOf(0.05) }
+
+func (p *Pair) levelOf(significance float64) float64 {
 	sums := make([]float64, len(p.cells))
 	for i, c := range p.cells {
 		sums[i] = c.x + c.y
@@ -108,10 +112,36 @@ func (p *Pair) Deviations() float64 {
 	for tests < len(sums) && math.Ln2+sums[tests]*rarer <= math.Log(significance/float64(tests+1)) {
 		tests++
 	}
-	return math.Sqrt2 * math.Erfinv(1-significance/float64(tests))
+	return significance / float64(tests)
 }
 
-const significance = 0.05
+// Change returns the interval of b-a, where a and b are shares in the two profiles. It is Newcombe's, extended to 0 if
+// the exact test of the two counts of a rare cell is not significant at a level.
+func (p *Pair) Change(a, b, level float64) Interval {
+	i := newcombe(a, p.N, b, p.M, math.Sqrt2*math.Erfinv(1-level))
+	if c := (counts{a * p.N, b * p.M}); !i.HasZero() && c.both() < 1000 && 2*p.tail(c) > level {
+		i.Low, i.High = min(i.Low, 0), max(i.High, 0)
+	}
+	return i
+}
+
+// tail returns the probability that the first profile has as many samples of the cell, or a number farther from the
+// expectation on the same side, if the profiles have one distribution.
+func (p *Pair) tail(c counts) (sum float64) {
+	n, share := c.both(), p.N/(p.N+p.M)
+	x := min(n, math.Round(c.x))
+	if x < n*share {
+		x, share = n-x, 1-share
+	}
+	for ; x <= n; x++ {
+		sum += binomial(n, x, share)
+	}
+	return sum
+}
+
+func binomial(n, k, p float64) float64 {
+	return math.Exp(logChoose(n, k) + k*math.Log(p) + (n-k)*math.Log1p(-p))
+}
 
 // meanDeviation returns the mean of |x - n*p| for a binomial x of n trials.
 func meanDeviation(n, p float64) float64 {
@@ -119,7 +149,7 @@ func meanDeviation(n, p float64) float64 {
 	if n < 1 || v > n {
 		return 0
 	}
-	return 2 * v * math.Exp(logChoose(n, v)+v*math.Log(p)+(n-v+1)*math.Log1p(-p))
+	return 2 * v * (1 - p) * binomial(n, v, p)
 }
 
 func logChoose(n, k float64) float64 {

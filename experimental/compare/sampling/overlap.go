@@ -10,7 +10,7 @@ type chance struct {
 }
 
 // addCell adds a cell with the share p in samples of sizes n and m.
-func (e *chance) addCell(p, n, m float64) (deviation float64) {
+func (e *chance) addCell(p, n, m float64) {
 	all := n + m
 	left := max(0, 1-p)
 	scale := all / (n * m)
@@ -22,7 +22,6 @@ func (e *chance) addCell(p, n, m float64) (deviation float64) {
 		e.correlated += math.Pow(p, 1.5) / math.Sqrt(left)
 		e.own += p * p * p / left
 	}
-	return math.Sqrt(variance)
 }
 
 func (e *chance) deviation(n, m float64) float64 {
@@ -42,7 +41,7 @@ func (p *Pair) Overlap() Estimate {
 	if p.N <= 0 || p.M <= 0 {
 		return Estimate{Interval: Interval{0, 1}}
 	}
-	certain := p.Deviations()
+	level := p.Level()
 	var e chance
 	var sum, signed, above counts // totals of certain cells, and of cells with p > q
 	found := Estimate{}
@@ -53,9 +52,10 @@ func (p *Pair) Overlap() Estimate {
 			above.x += a
 			above.y += b
 		}
-		before := e
-		if d := a - b; math.Abs(d) > certain*e.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M) {
-			e = before
+		if p.Change(a, b, level).HasZero() {
+			e.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M)
+		} else {
+			d := a - b
 			sum.x += a
 			sum.y += b
 			signed.x += math.Copysign(a, d)
@@ -68,26 +68,20 @@ func (p *Pair) Overlap() Estimate {
 			math.Pow(deviations/p.N, 2) + math.Pow(deviations/p.M, 2)
 	}
 	found.likely = min(1, found.Value+e.missing)
-	found.Low = max(0, 1-Change(above.y, p.M, above.x, p.N, deviations).High)
+	found.Low = max(0, 1-newcombe(above.y, p.M, above.x, p.N, deviations).High)
 	found.High = min(1, found.Value+e.missing+deviations*math.Sqrt(variance))
 	return found
 }
 
-// DiffersInside reports whether the overlap is below that of two samples of one distribution by more than chance. z is
-// the half width of a normal interval. The distribution of the overlap of two cells is that of |x| for a normal x,
-// which has the longest tail.
-func (p *Pair) DiffersInside(z float64) bool {
-	if p.N <= 0 || p.M <= 0 {
-		return false
-	}
-	var e chance
-	overlap := 0.0
+// CertainChange returns the largest change of a cell that its interval does not exclude, 0 if all may be noise. The
+// overlap is at most 1 less it.
+func (p *Pair) CertainChange() (most float64) {
+	level := p.levelOf(0.025)
 	for _, c := range p.cells {
-		e.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M)
-		overlap += min(c.x/p.N, c.y/p.M)
+		i := p.Change(c.x/p.N, c.y/p.M, level)
+		most = max(most, i.Low, -i.High)
 	}
-	tail := (z - math.Sqrt(2/math.Pi)) / math.Sqrt(1-2/math.Pi)
-	return 1-overlap-e.missing > tail*e.deviation(p.N, p.M)
+	return most
 }
 
 // Needs are the samples that each profile needs for an interval that excludes a bound.
@@ -110,10 +104,29 @@ func (p *Pair) growths(yield func(n, m float64) bool) {
 	}
 }
 
+// partsOfBias returns the missing overlap of equal distributions in rare and in other cells. The number of rare cells
+// grows with a power of the number of samples, since more samples find further ones.
+func (p *Pair) partsOfBias() (rare, frequent, growth float64) {
+	var ofRare, ofOthers chance
+	for _, c := range p.cells {
+		of := &ofOthers
+		if c.both() <= 4 {
+			of = &ofRare
+		}
+		of.addCell((c.x+c.y)/(p.N+p.M), p.N, p.M)
+	}
+	once, _ := p.rareCells()
+	return ofRare.missing, ofOthers.missing, min(0.9, once/float64(max(1, len(p.cells))))
+}
+
+// caution makes most predictions sufficient.
+const caution = 1.1
+
 // OverlapNeeds predicts the sizes for which the interval of the overlap excludes bound. ok is false if there are none
 // below a thousand times as many.
 func (p *Pair) OverlapNeeds(bound float64) (needs Needs, ok bool) {
 	now := p.Overlap()
+	rare, frequent, growth := p.partsOfBias()
 	for n, m := range p.growths {
 		if now.likely < bound {
 			if now.likely+(now.High-now.likely)*math.Sqrt((1/n+1/m)/(1/p.N+1/p.M)) < bound {
@@ -121,12 +134,9 @@ func (p *Pair) OverlapNeeds(bound float64) (needs Needs, ok bool) {
 			}
 			continue
 		}
-		var e chance
-		for _, c := range p.cells {
-			e.addCell((c.x+c.y)/(p.N+p.M), n, m)
-		}
-		missing := min(1, 1-now.likely+e.missing)
-		if 1-Change(0.5-missing/2, m, 0.5+missing/2, n, deviations).High >= bound {
+		scale := (1/n + 1/m) / (1/p.N + 1/p.M)
+		missing := min(1, 1-now.likely+caution*(rare*math.Pow(scale, 1-growth)+frequent*math.Sqrt(scale)))
+		if 1-newcombe(0.5-missing/2, m, 0.5+missing/2, n, deviations).High >= bound {
 			return Needs{n, m}, true
 		}
 	}

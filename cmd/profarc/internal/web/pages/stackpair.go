@@ -42,7 +42,7 @@ type stackPair struct {
 	frames  map[uint32]*[2]flame.Count // counts by frame in all stacks of A and of B
 	sampled bool                       // the counts have a sampling error
 	samples sampling.Pair              // of the boxes
-	width   float64                    // half width of intervals of changes, in standard deviations
+	level   float64                    // significance of changes
 }
 
 func buildStackPair(r *request) (any, error) {
@@ -152,7 +152,7 @@ func (t *stackPair) addSamples(a, b compare.SampleSize) {
 			t.samples.Add(t.shares(n[0], n[1]))
 		}
 	}
-	t.width = t.samples.Deviations()
+	t.level = t.samples.Level()
 }
 
 func (t *stackPair) shares(a, b uint64) (ofA, ofB float64) {
@@ -163,7 +163,7 @@ func (t *stackPair) shares(a, b uint64) (ofA, ofB float64) {
 // isNoise reports whether the sampling error explains the difference of two counts.
 func (t *stackPair) isNoise(a, b uint64) bool {
 	ofA, ofB := t.shares(a, b)
-	return t.sampled && sampling.Change(ofA, t.samples.N, ofB, t.samples.M, t.width).HasZero()
+	return t.sampled && t.samples.Change(ofA, ofB, t.level).HasZero()
 }
 
 func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string) {
