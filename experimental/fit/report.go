@@ -87,8 +87,8 @@ type Report struct {
 	fitting  float64        // total of weights times confidences
 	hot      hotPart
 	adapted  bool // renamed profiles have their new names in Options.Into
-	Points   int // number of points of moved profiles
-	Matched  int // number of these points with a partner
+	Points   int  // number of points of moved profiles
+	Matched  int  // number of these points with a partner
 	// Lost counts the points of changed code that lost some or all of their counts.
 	Lost map[string]Loss // losses by reason
 	// Found counts the points with a partner, Swapped the branches among them whose counts change sides.

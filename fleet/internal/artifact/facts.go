@@ -38,6 +38,7 @@ type Facts struct {
 	Inputs      string    `json:"inputs,omitempty"` // numbers of inputs by state, as "expected=12 read=11 damaged=1"
 	Lost        string    `json:"lost,omitempty"`   // lost counts of all, by unit, as "7/900 samples, 1/20 calls"
 	Score       string    `json:"score,omitempty"`  // score of push --class-path, from 0 to 1
+	Gate        string    `json:"gate,omitempty"`   // verdict and criteria of the gate that it passed, of push --gate
 }
 
 const (
@@ -50,7 +51,7 @@ func (f *Facts) stringFields() map[string]*string {
 	return map[string]*string{
 		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
 		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "base": &f.Base, "score": &f.Score,
-		"inputs": &f.Inputs, "lost": &f.Lost,
+		"inputs": &f.Inputs, "lost": &f.Lost, "gate": &f.Gate,
 	}
 }
 

@@ -28,6 +28,7 @@ type pushOptions struct {
 	subject string
 	base    string
 	key     string
+	gate    string
 	json    bool
 }
 
@@ -43,7 +44,8 @@ An archive that is a layer takes its base along: --base names the file. The base
 layers on it, and profarc pull fetches both.
 
 --class-path compares the profiles with the code first, as profarc check does, and records the score. The
-JDK is that of JAVA_HOME or PATH, if it is of the recorded build.
+JDK is that of JAVA_HOME or PATH, if it is of the recorded build. --gate stores the table of the gate that
+the archive has passed, and refuses an archive that has not.
 --sign adds a signature in the form of Sigstore: an ECDSA P-256 key in a PEM file.
 
 Credentials are those of docker's configuration: run docker login first. On loopback addresses the
@@ -59,6 +61,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 		Example: `  profarc push app.parc --subject registry.example/shop:1.4
   profarc push app.parc registry.example/profiles/shop:main
   profarc push app.parc --base jdk.parc --subject registry.example/shop:1.4
+  profarc gate app.parc --json >gate.json && profarc push app.parc --gate gate.json --subject registry.example/shop:1.4
   profarc push app.parc --subject registry.example/shop:1.4 --class-path app.jar --min-score 0.9 --sign key.pem`,
 		Args:              cli.Args(1, 2, "an archive and a name in a registry"),
 		ValidArgsFunction: cli.CompleteArchives(1),
@@ -67,6 +70,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.subject, "subject", "", "`IMAGE` to attach the archive to")
 	f.StringVar(&o.base, "base", "", "`ARCHIVE` that the archive is a layer on: it is pushed with it")
+	f.StringVar(&o.gate, "gate", "", "output `FILE` of profarc gate --json, to store with the archive")
 	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
 	o.demand.addFlags(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -219,6 +223,9 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 		return artifact.Facts{}, err
 	}
 	f, err := artifact.FactsOf(s)
+	if err == nil && o.gate != "" {
+		f.Gate, err = readGateReport(o.gate, s.Mapping().Name())
+	}
 	if err != nil || len(o.classPath) == 0 {
 		return f, err
 	}
@@ -327,6 +334,9 @@ func (p *pushed) printResult(a *cli.App) {
 	}
 	if p.Subject != "" {
 		fmt.Fprintf(a.Out, "        attached to %s by its registry's %s\n", p.Subject, p.AttachedBy)
+	}
+	if p.Facts.Gate != "" {
+		fmt.Fprintf(a.Out, "        gate: %s\n", p.Facts.Gate)
 	}
 	if p.Signature != "" {
 		fmt.Fprintf(a.Out, "        signed by %s\n", p.Signature)

@@ -30,7 +30,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
 	}
 	if r.Verdict == fit.Unchecked {
-		fmt.Fprintf(a.Out, "\ntoo little was compared: %s\n", r.AdviceToNameMore())
+		fmt.Fprintf(a.Out, "\ntoo little was compared: %s\n", report.AdviceToNameCode(screen.Domain))
 	}
 	for _, line := range r.OriginRemarks() {
 		fmt.Fprintf(a.Out, "\n%s\n", line)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,49 +28,46 @@ import (
 // exitNoProfile is the exit code if the file is missing, or no reader accepts it.
 const exitNoProfile = 3
 
-const commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
+var commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
 the archive is shipped. It verifies the archive to the last byte, then judges
 
-  fit        of all events, the share that has not changed and is not gone in the code of --against
-  checked    of the hot part, the share that was compared, as check does: below the threshold nothing is known
-  breadth    for a first archive, without --baseline: methods of the program itself with counts. An idle
-             program has few, and another one none. Methods of the JDK are not of the program
-             itself, unless --against names nothing else
-  weight     for a first archive: of all counts, the share in methods of the program itself
-  coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
-             the new archive. The hot methods are the fewest that have --hot of all weight. Methods
-             that the program of --against no longer has are left out
-  spread     of the methods with counts in the baseline, the share with counts in the new archive: an idle
-             program or another one has few
-  overlap    with the baseline, as diff scores it: 85% of the fleet's profiles
-  size       of the file
-  growth     how many times the size of the baseline it has
-  runs       dumps that it was made from
-  inputs     files that it was made from, of those that the training run left
-  damaged    files that are damaged, missing, empty, repeated, or were read in part
-  lost       of the counts of a unit, such as samples, the share that import or merge lost. What weights
-             change does not count, nor what reduce, rewrite and flatten leave out on request
-  age        of its last dump
-
+` + criteria.About(wrapAbout) + `
 Each has a threshold; 0 switches a criterion off, and any those of --max-damaged and --max-lost. What
 cannot be judged is "unchecked", with the reason, and the archive does not pass, unless
---allow-unchecked names the criterion. Without --against it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
-overlap and growth are off: leave it out for the first archive of a program. profarc check --help
-describes the values of --against. An archive that keeps no account of its inputs, as one of an old
-release, passes damaged and lost with a note; info --losses prints the account.
+--allow-unchecked names the criterion. Without --against an archive of a JVM is compared with the class
+path that it records, if that is here. Without --baseline coverage, spread, overlap and growth are off:
+leave it out for the first archive of a program. profarc check --help describes the values of --against.
+An archive that keeps no account of its inputs, as one of an old release, passes damaged and lost with a
+note; info --losses prints the account.
 
 A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
 runs and age are the layer's alone.
 
---markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (nothing
-failed, and a criterion could not be checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived",
-"value" (null if unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs,
-inputs, methods or seconds) and "reason" of each. These fields are stable.
+--explain says below the table what each criterion measures, and what to do where it does not pass.
+--markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked
+(nothing failed, and a criterion could not be checked) or no-profile; "criteria" has "name", "state"
+(passed, failed, unchecked, off), "waived", "advice", "value" (null if unknown), "bound" (least or most),
+"threshold", "unit" (share, bytes, times, runs, inputs, methods or seconds) and "reason" of each. These fields are stable.
 
-The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked, and 3 if
-there is no profile to judge: the file is missing or damaged, or of another version of the format. A
-program needs no archive: without one it starts as it always did, only cold. Ship none then, or keep the
-one in use.`
+The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked,
+and 3 if there is no profile to judge: the file is missing or damaged, or of another version of the
+format. A program needs no archive: without one it starts as it always did, only cold. Ship none then, or
+keep the one in use.`
+
+// wrapAbout returns the lines of the help about a criterion.
+func wrapAbout(name, about string) string {
+	const indent = 13
+	line := fmt.Sprintf("  %-*s", indent-2, name)
+	var b strings.Builder
+	for i, word := range strings.Fields(about) {
+		if i > 0 && len(line)+len(word) > 103 {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			line = strings.Repeat(" ", indent)
+		}
+		line += word + " "
+	}
+	return b.String() + strings.TrimRight(line, " ") + "\n"
+}
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
@@ -176,7 +174,11 @@ func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 
 func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
-	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now()}
+	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now(),
+		CodeName: cmp.Or(strings.Join(o.against, " --against "), "CODE")}
+	if info, err := os.Stat(j.Archive); err == nil {
+		e.Written = info.ModTime()
+	}
 	switch program, err := o.openProgram(ctx, a, s, limits); {
 	case errors.Is(err, check.ErrNotRecorded):
 		e.NoProgram = err.Error()
@@ -273,6 +275,7 @@ type options struct {
 	age                    string
 	waived                 []string
 	json, markdown         bool
+	explain                bool
 	screen                 terminal.Options
 }
 
@@ -301,10 +304,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.age, "max-age", "30d", "most time since its last dump, as 30d or 12h")
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.explain, "explain", false, "say what each criterion measures, and what to do if it does not pass")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
 	o.screen.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked",
-		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions(append([]string{"all"}, criteria.Names()...), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // switchesOff reports whether a threshold is 0, and so disables its criterion.
@@ -401,11 +405,11 @@ func (o *options) checkFlags() error {
 		return cli.Usagef("--hot: write a share as 99.9%% or 0.999")
 	}
 	if slices.Contains(o.waived, "all") {
-		o.waived = criteria.Names
+		o.waived = criteria.Names()
 	}
 	for _, name := range o.waived {
-		if !slices.Contains(criteria.Names, name) {
-			return cli.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(criteria.Names, ", "))
+		if !slices.Contains(criteria.Names(), name) {
+			return cli.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(criteria.Names(), ", "))
 		}
 	}
 	return nil

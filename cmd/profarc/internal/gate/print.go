@@ -21,6 +21,9 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 	case j.Verdict != noProfile: // otherwise the error has the reason
 		return o.screen.Run(a, func(screen *terminal.Screen) error {
 			j.printText(a, screen)
+			if o.explain {
+				j.printExplanations(a)
+			}
 			return nil
 		})
 	}
@@ -38,6 +41,17 @@ func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
 			escape.Printable(cli.OneLine(c.Reason)))
 	}
 	g.Print(1)
+}
+
+// printExplanations says what each criterion measures, and what to do if it does not pass.
+func (j *judgement) printExplanations(a *cli.App) {
+	for i := range j.Criteria {
+		c := &j.Criteria[i]
+		fmt.Fprint(a.Out, "\n"+wrapAbout(c.Name, criteria.AboutOf(c.Name)))
+		if c.Advice != "" {
+			fmt.Fprint(a.Out, wrapAbout("", "→ "+escape.Printable(c.Advice)))
+		}
+	}
 }
 
 var verdictColors = map[criteria.Verdict]string{criteria.Pass: terminal.Good, criteria.Fail: terminal.Bad,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/experimental/compare/sampling"
@@ -64,6 +65,8 @@ type Evidence struct {
 	BaselineSize  int64 // size of the baseline's file in bytes
 	BaselineError error
 	Now           time.Time
+	Written       time.Time // last write to the archive's file; zero if unknown
+	CodeName      string    // name of the program for advice
 }
 
 // A State is the result of a criterion.
@@ -97,7 +100,8 @@ type Criterion struct {
 	Bound     Bound    `json:"bound"`
 	Threshold float64  `json:"threshold"` // least or greatest Value that passes
 	Unit      string   `json:"unit"`
-	Reason    string   `json:"reason"` // explanation for people
+	Reason    string   `json:"reason"`           // explanation for people
+	Advice    string   `json:"advice,omitempty"` // what to do if it does not pass
 
 	// Interval contains Value without sampling error, with a confidence of 95%; nil if there is none.
 	Interval *sampling.Interval `json:"interval,omitempty"`
@@ -121,8 +125,12 @@ const (
 const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
-var Names = []string{"fit", NameOfChecked, "breadth", "weight", "coverage", "spread", "overlap", "size", "growth",
-	"runs", "inputs", "damaged", "lost", "age"}
+func Names() (list []string) {
+	for _, e := range explanations {
+		list = append(list, e.name)
+	}
+	return list
+}
 
 // JudgeArchive judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
 // criteria.
@@ -134,7 +142,9 @@ func JudgeArchive(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([
 	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
 		j.judgeRuns())
 	criteria = append(criteria, j.judgeAccount()...)
-	return append(criteria, j.judgeAge()), ctx.Err()
+	criteria = append(criteria, j.judgeAge())
+	j.adviseAll(criteria)
+	return criteria, ctx.Err()
 }
 
 // A Verdict is the overall result.
@@ -267,7 +277,6 @@ func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
 	c = c.judgedBy(found.HotChecked, "of the hot part; %s", uncheckedText(found))
 	if c.State == Failed {
 		c.State = Unchecked
-		c.Reason += ": " + found.AdviceToNameMore()
 	}
 	return c
 }
@@ -345,14 +354,23 @@ func (j *judge) judgeGrowth() Criterion {
 
 func (j *judge) judgeRuns() Criterion {
 	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
-	if j.s.Header().Flags&schema.FlagMerged == 0 {
-		return c.judgedBy(1, "it is of one dump")
+	dumps := 1
+	if j.s.Header().Flags&schema.FlagMerged != 0 {
+		table, err := j.s.TableOrEmpty(schema.TableDumps)
+		if err != nil {
+			return c.unchecked("%v", err)
+		}
+		dumps = table.Rows
 	}
-	dumps, err := j.s.TableOrEmpty(schema.TableDumps)
+	account, err := facts.DescribeAccount(j.s)
 	if err != nil {
 		return c.unchecked("%v", err)
 	}
-	return c.judgedBy(float64(dumps.Rows), "it was merged from %d dumps", dumps.Rows)
+	if account != nil && account.Read+account.Salvaged > uint64(dumps) {
+		n := account.Read + account.Salvaged
+		return c.judgedBy(float64(n), "it was made from %d files", n)
+	}
+	return c.judgedBy(float64(dumps), "it is of %s", cli.Amount(dumps, "dump"))
 }
 
 // maxClockSkew is how far the clock of another machine may be ahead.
@@ -361,13 +379,18 @@ const maxClockSkew = 24 * time.Hour
 func (j *judge) judgeAge() Criterion {
 	c := Criterion{Name: "age", Bound: Most, Threshold: j.limits.Age.Seconds(), Unit: UnitSeconds}
 	dumped := j.s.Header().Time()
+	what := "the last dump is of"
+	if dumped.IsZero() {
+		dumped = j.evidence.Written
+		what = "it does not say when it was dumped; its file is of"
+	}
 	if dumped.IsZero() {
 		return c.unchecked("the archive does not say when it was dumped")
 	}
 	at := dumped.UTC().Format(time.RFC3339)
 	age := j.evidence.Now.Sub(dumped)
 	if age < -maxClockSkew {
-		return c.unchecked("it was dumped at %s, which is still to come: one of two clocks is wrong", at)
+		return c.unchecked("%s %s, which is still to come: one of two clocks is wrong", what, at)
 	}
-	return c.judgedBy(max(age, 0).Seconds(), "the last dump is of %s", at)
+	return c.judgedBy(max(age, 0).Seconds(), "%s %s", what, at)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -97,15 +98,17 @@ func (r *Check) ComparedAny() bool {
 	return false
 }
 
-// AdviceToNameMore says what code to name so that more is compared.
-func (r *Check) AdviceToNameMore() string {
-	switch r.Domain {
-	case layout.DomainHotSpot.String():
-		return "name the JDK and the libraries too"
-	case layout.DomainSampled.String():
-		return "name the folder of the program's main package, or its binary"
+// AdviceToNameCode says what code to name with --against for profiles of a domain.
+func AdviceToNameCode(d layout.Domain) string {
+	switch {
+	case d == layout.DomainHotSpot:
+		return "name the program with its libraries and JDK: --against app.jar --against 'lib/*' --against \"$JAVA_HOME\""
+	case d == layout.DomainSampled:
+		return "name the folder of the program's main package, or the program: --against ./cmd/app"
+	case d.LLVM():
+		return "name the program, built as for training, or a raw profile of it: --against PROGRAM"
 	}
-	return "name the program, or a raw profile of a run of it"
+	return fmt.Sprintf("profiles of domain %s identify no code", d)
 }
 
 // SharesText returns the shares of all verdicts that some events have, as "fits 93.1%, unchecked 6.9% of all events".

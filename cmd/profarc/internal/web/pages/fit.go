@@ -114,7 +114,7 @@ func buildFit(r *request) (any, error) {
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
 	if f.Verdict == fit.Unchecked {
-		p.Advice = f.AdviceToNameMore()
+		p.Advice = report.AdviceToNameCode(layout.DomainHotSpot)
 	}
 	p.Misfits, err = misfitTable(r, f)
 	if err == nil {

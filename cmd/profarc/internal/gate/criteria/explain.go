@@ -1,0 +1,80 @@
+package criteria
+
+import (
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+)
+
+// An explanation says what a criterion measures, and what to do if it does not pass. ARCHIVE, CODE and BASELINE stand
+// for the names that were given.
+type explanation struct {
+	name, about, advice string
+}
+
+var explanations = []explanation{
+	{"fit", "of all events, the share that has not changed and is not gone in the code of --against",
+		"train again with this code, or keep what fits: profarc check ARCHIVE --against CODE --rewrite new.parc"},
+	{NameOfChecked, "of the hot part, the share that was compared, as check does: below the threshold nothing is known", ""},
+	{"breadth", "for a first archive, without --baseline: methods of the program itself with counts. An idle program has " +
+		"few, and another one none. Methods of the JDK are not of the program itself, unless --against names nothing else",
+		"train with the work that the program does in production, and name its own code: --against CODE"},
+	{"weight", "for a first archive: of all counts, the share in methods of the program itself",
+		"train for longer, so that the start counts for less: profarc top ARCHIVE shows what was counted"},
+	{"coverage", "of the counts of the baseline's hot methods, the share in methods that have counts in the new archive. " +
+		"The hot methods are the fewest that have --hot of all weight. Methods that the program of --against no longer " +
+		"has are left out", "the training run left out a part of the work: profarc diff BASELINE ARCHIVE shows which"},
+	{"spread", "of the methods with counts in the baseline, the share with counts in the new archive: an idle program or " +
+		"another one has few", "the program was idle, or it is another one: profarc diff BASELINE ARCHIVE"},
+	{"overlap", "with the baseline, as diff scores it: 85% of the fleet's profiles",
+		"the training run did something else: profarc diff BASELINE ARCHIVE"},
+	{"size", "of the file", "leave out cold methods: profarc reduce ARCHIVE -o small.parc"},
+	{"growth", "how many times the size of the baseline it has", "profarc diff BASELINE ARCHIVE shows what is new"},
+	{"runs", "dumps that it was made from, or files of profiles if one import read several",
+		"merge more runs: profarc merge ARCHIVE other.parc -o new.parc"},
+	{"inputs", "files that it was made from, of those that the training run left", "profarc info --losses ARCHIVE"},
+	{"damaged", "files that are damaged, missing, empty, repeated, or were read in part",
+		"profarc info --losses ARCHIVE names them: train again, or import again with --salvage"},
+	{"lost", "of the counts of a unit, such as samples, the share that import or merge lost. What weights change does not " +
+		"count, nor what reduce, rewrite and flatten leave out on request", "profarc info --losses ARCHIVE names them"},
+	{"age", "of its last dump, or else of its file", "train again, or give the time of the run: profarc import --time"},
+}
+
+// About returns lines with the name and meaning of each criterion, for the help.
+func About(wrap func(name, about string) string) string {
+	var b strings.Builder
+	for _, e := range explanations {
+		b.WriteString(wrap(e.name, e.about))
+	}
+	return b.String()
+}
+
+// AboutOf returns the meaning of a criterion.
+func AboutOf(name string) string {
+	for _, e := range explanations {
+		if e.name == name {
+			return e.about
+		}
+	}
+	return ""
+}
+
+// adviseAll sets what to do about each criterion that does not pass.
+func (j *judge) adviseAll(all []Criterion) {
+	names := strings.NewReplacer("ARCHIVE", j.s.Mapping().Name(), "BASELINE", j.evidence.BaselineName, "CODE",
+		j.evidence.CodeName)
+	for i := range all {
+		c := &all[i]
+		if !c.BlocksPass() {
+			continue
+		}
+		for _, e := range explanations {
+			if e.name == c.Name {
+				c.Advice = names.Replace(e.advice)
+			}
+		}
+		if c.Name == NameOfChecked {
+			c.Advice = report.AdviceToNameCode(j.s.Header().Domain)
+		}
+	}
+}
