@@ -22,8 +22,9 @@ import (
 type ClassPath struct {
 	names   []string
 	path    *classfile.Path
-	jdk     bool // whether it has a JDK's classes
-	program bool // whether it has other classes
+	runtime *classfile.Path // lib/jrt-fs.jar of the JDK, nil if there is none
+	jdk     bool            // whether it has a JDK's classes
+	program bool            // whether it has other classes
 
 	asked, found bool // whether classes of the program were looked up, and whether one was found
 	// covered are the class loaders of classes that Presence has found; nil before its first call.
@@ -43,8 +44,29 @@ func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	c.jdk = base != nil || err != nil // it exists, possibly damaged
 	for _, p := range paths {
 		c.program = c.program || !isJDKElement(p)
+		c.openRuntime(p, release)
 	}
 	return c, nil
+}
+
+// runtimeLoader begins the identity of the class loader for the jar with which a JVM reads the image of a JDK. The image
+// has the same classes, compiled for another release.
+const (
+	runtimeLoader = "jdk/internal/jrtfs/JrtFileSystemProvider$JrtFsLoader"
+	runtimeJar    = "jrt-fs.jar"
+)
+
+// openRuntime opens the jar of runtimeLoader if an element of the class path is or has it.
+func (c *ClassPath) openRuntime(element string, release int) {
+	for _, jar := range []string{element, filepath.Join(filepath.Dir(element), runtimeJar),
+		filepath.Join(element, "lib", runtimeJar)} {
+		if info, err := os.Stat(jar); err != nil || !info.Mode().IsRegular() || filepath.Base(jar) != runtimeJar {
+			continue
+		}
+		if path, err := classfile.Open([]string{jar}, release); err == nil && c.runtime == nil {
+			c.runtime = path
+		}
+	}
 }
 
 func isJDKElement(path string) bool {
@@ -59,7 +81,12 @@ var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 func (c *ClassPath) Missing() []string { return c.path.Missing() }
 
 // Close closes the files.
-func (c *ClassPath) Close() { c.path.Close() }
+func (c *ClassPath) Close() {
+	c.path.Close()
+	if c.runtime != nil {
+		c.runtime.Close()
+	}
+}
 
 // Method returns the versions of a method on the class path. The JDK's own class loaders take the first file of a
 // class. The choice of other loaders is unknown, so all files are versions. The answer is Unknown for classes of the
@@ -102,6 +129,12 @@ func isProgramLoader(loader string) bool {
 }
 
 func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
+	if isOfRuntime(k) {
+		if c.runtime == nil {
+			return nil, nil
+		}
+		return c.runtime.AllClasses(k.Class)
+	}
 	if k.Loader != "app" {
 		return c.path.AllClasses(k.Class)
 	}
@@ -112,6 +145,8 @@ func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
+func isOfRuntime(k layout.Key) bool { return strings.HasPrefix(k.Loader, runtimeLoader) }
+
 // IsOwn reports whether a method is not of the JDK, or nothing but a JDK was given.
 func (c *ClassPath) IsOwn(k layout.Key) bool { return !c.program || !isJDKMethod(k) }
 
@@ -119,6 +154,10 @@ func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	switch {
 	case isGenerated(k.Class):
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
+	case isOfRuntime(k) && c.runtime == nil:
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of lib/" + runtimeJar + " of the JDK, which was not given"}
+	case !isJDKMethod(k) && len(c.path.Missing()) > 0:
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "it may be in a part of the class path that is not here"}
 	case isJDKMethod(k) && !c.jdk:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
 	case isJDKMethod(k) && !c.path.HasImage() && !c.path.HasPackage(k.Class):
@@ -147,7 +186,7 @@ func isJDKMethod(k layout.Key) bool {
 	case "app":
 		return slices.ContainsFunc(toolPackages, begins)
 	}
-	return false
+	return isOfRuntime(k)
 }
 
 // ErrUnrelated is the error for a class path without any class of the profiled program.

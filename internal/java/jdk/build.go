@@ -52,3 +52,34 @@ func FindJava(name string) string {
 	}
 	return ""
 }
+
+// usualHomes are patterns of the folders into which JDKs are installed. ~ stands for the user's home.
+var usualHomes = []string{"/usr/lib/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/jdk*", "~/.sdkman/candidates/java/*",
+	"~/.jdks/*", "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+	"~/Library/Java/JavaVirtualMachines/*/Contents/Home", `C:\Program Files\Java\*`,
+	`C:\Program Files\Eclipse Adoptium\*`}
+
+// FindHome returns the home of a JDK of a version. It looks at the given program or home first, then at JAVA_HOME, PATH and
+// the folders where JDKs usually are. It returns "" if there is none.
+func FindHome(version, first string) string {
+	if version == "" {
+		return ""
+	}
+	programs := []string{FindJava("")}
+	if first != "" {
+		programs = []string{FindJava(first), FindJava("")}
+	}
+	user, _ := os.UserHomeDir()
+	for _, pattern := range usualHomes {
+		homes, _ := filepath.Glob(strings.Replace(pattern, "~", user, 1)) // sorted
+		for _, home := range homes {
+			programs = append(programs, FindJava(home))
+		}
+	}
+	for _, java := range programs {
+		if java != "" && VersionOfProgram(java) == version {
+			return filepath.Dir(filepath.Dir(java))
+		}
+	}
+	return ""
+}

@@ -62,3 +62,40 @@ func TestJavaOfAStart(t *testing.T) {
 	t.Setenv("PATH", "")
 	check("", "")
 }
+
+// TestHomeOfAVersion: the JDK that ran comes first, then a start's, then those in the usual folders.
+func TestHomeOfAVersion(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program that it makes is a script of sh")
+	}
+	ran, also, onPath := newJDK(t, "25+1"), newJDK(t, "25+1"), newJDK(t, "17+3")
+	user := t.TempDir()
+	for folder, home := range map[string]string{".jdks/a": newJDK(t, "99+9"), ".sdkman/candidates/java/b": newJDK(t, "98+8")} {
+		link := filepath.Join(user, folder)
+		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(home, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("HOME", user)
+	t.Setenv("JAVA_HOME", also)
+	t.Setenv("PATH", filepath.Join(onPath, "bin"))
+	for _, c := range []struct{ version, first, want string }{
+		{"25+1", filepath.Join(ran, "bin", "java"), ran},
+		{"25+1", "", also},
+		{"25+1", filepath.Join(onPath, "bin", "java"), also},
+		{"25+2", ran, ""},
+		{"", ran, ""},
+	} {
+		if got := FindHome(c.version, c.first); got != c.want {
+			t.Errorf("%s after %q is %q, want %q", c.version, c.first, got, c.want)
+		}
+	}
+	for _, version := range []string{"99+9", "98+8"} {
+		if VersionOfProgram(filepath.Join(FindHome(version, ""), "bin", "java")) != version {
+			t.Errorf("%s is in none of the usual folders", version)
+		}
+	}
+}

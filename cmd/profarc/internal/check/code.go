@@ -307,40 +307,48 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	if err != nil {
 		return programCode{}, err
 	}
-	var paths []string
+	var paths, missing []string
 	origin := &report.CheckOrigin{Elements: []report.CheckElement{}}
 	for _, e := range run.ClassPath {
 		state := elementState(ctx, e)
 		origin.Elements = append(origin.Elements, report.CheckElement{Path: e.Path, State: state})
 		if state == report.ElementSame || state == report.ElementChanged {
 			paths = append(paths, e.Path)
+		} else {
+			missing = append(missing, e.Path)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return programCode{}, ctx.Err()
 	case len(run.ClassPath) == 0:
-		return programCode{}, fmt.Errorf("%w, and %s does not record a class path", ErrNotRecorded, s.Mapping().Name())
+		return programCode{}, fmt.Errorf("%w, and %s does not record a class path: %s", ErrNotRecorded, s.Mapping().Name(),
+			report.AdviceToNameCode(layout.DomainHotSpot))
 	case len(paths) == 0:
-		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded,
-			s.Mapping().Name())
+		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotRecorded,
+			s.Mapping().Name(), report.AdviceToNameCode(layout.DomainHotSpot))
 	}
-	java := jdk.FindJava("")
 	origin.VM = jdk.VersionOfVM(run.VM)
-	if origin.VM != "" && jdk.VersionOfProgram(java) == origin.VM {
-		origin.JDK = filepath.Dir(filepath.Dir(java))
+	origin.JDK = jdk.FindHome(origin.VM, recordedJava(run.Command))
+	if origin.JDK != "" {
 		paths = append(paths, origin.JDK)
 	}
-	c, err := openClasses(paths, s.Header())
-	c.name, c.origin = "the class path that it records", origin
+	c, err := openClasses(append(paths, missing...), s.Header())
+	c.name, c.origin, c.missing = "the class path that it records", origin, nil
 	return c, err
+}
+
+// recordedJava returns the program of a command line if it has its whole path, else "".
+func recordedJava(command string) string {
+	program, _, _ := strings.Cut(command, " ")
+	if !filepath.IsAbs(program) {
+		return ""
+	}
+	return program
 }
 
 // lastDescribed returns the last run with a known class path, or the zero value.
 func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
-	if s.Header().Domain != layout.DomainHotSpot {
-		return last, nil
-	}
 	runs, err := s.Runs()
 	for _, r := range runs { // sorted by time
 		if r.ClassPath != nil {

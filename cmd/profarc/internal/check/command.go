@@ -113,8 +113,8 @@ const commandHelp = `Check compares every profile of an archive with the code of
 
 --against may be repeated, each time with elements of one class path. Elements that are not there are
 left out, as a JVM does. Without --against, check takes the class path of the last run in the archive,
-without missing files, and the JDK of JAVA_HOME or PATH if it is the recorded build. It reports for each
-element whether its content is the recorded one.
+without missing files, and a JDK of the recorded build: the one that ran, or that of JAVA_HOME, PATH,
+/usr/lib/jvm, ~/.sdkman or ~/.jdks. It reports for each element whether its content is the recorded one.
 
 Each profile is
 

@@ -195,7 +195,7 @@ func (o *CheckOrigin) Text() string {
 		}
 	}
 	if o.JDK == "" {
-		return text + "; the JDK is not checked, since none of its build is on JAVA_HOME or PATH"
+		return text + "; the JDK is not checked, since none of its build was found: name it and the class path with --against"
 	}
 	return text + "; the JDK is that of " + escape.Printable(o.JDK)
 }
