@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

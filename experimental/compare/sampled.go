@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -37,7 +37,9 @@ var rooms = []struct{ name, mayImport string }{
 	{"formats", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 		"reader builder merge"},
 	{"experimental/analyze", "layout internal/system internal/file internal/names reader"},
-	{"experimental/compare", "layout internal/system internal/file internal/names reader experimental/analyze"},
+	{"internal/sampling", ""}, // the error of samples
+	{"experimental/compare", "layout internal/system internal/file internal/names internal/sampling reader " +
+		"experimental/analyze"},
 	{"experimental/fit", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 		"reader builder formats"},
 	{"experimental/reduce", "layout internal/system internal/file internal/ledger internal/recording reader builder formats"},
@@ -52,7 +54,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/testkit", "layout internal/file internal/ledger internal/recording archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
-			"internal/hotspot internal/cli internal/testkit archive reader builder merge verify formats " +
+			"internal/hotspot internal/cli internal/sampling internal/testkit archive reader builder merge verify formats " +
 			"experimental/analyze experimental/compare experimental/fit experimental/reduce"},
 
 	{".ci", "ci"},

@@ -33,11 +33,12 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	w.Flush()
 	printKinds(a, screen, r)
 	PrintRemarks(a.Out, screen, report.Remarks(r, func(n float64) string { return sumText(screen, n) }))
+	notes := func(m *compare.Method) string { return cli.Note(m.Mismatch, "mismatch") + cli.Note(m.Noise, noise) }
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
 		func(m compare.Method) shownRow {
-			return shownRow{color: changeColor(&m), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s%s",
+			return shownRow{color: changeColor(&m), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s",
 				cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap), cli.FormatPercent(m.ShareA),
-				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), cli.Note(m.Mismatch, "mismatch"), cli.Note(m.Noise, noise))}
+				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), notes(&m))}
 		})
 	share := func(m compare.Method) shownRow {
 		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.MethodText(m.MethodName) +
@@ -194,7 +195,7 @@ func seenText(screen *terminal.Screen, s compare.Seen) string {
 
 func targetText(screen *terminal.Screen, target string, t reader.Type) string {
 	if t == (reader.Type{}) {
-		return target
+		return screen.Spelling.Function(target)
 	}
 	return screen.Spelling.Type(screen.Domain, target)
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -119,7 +119,7 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	}
 	if h.missing++; weight > h.worstWeight {
 		name, err := analyze.NameOf(j.evidence.Baseline, m)
-		h.worst = name.String()
+		h.worst = name.Spelled()
 		h.worstWeight = weight
 		return err
 	}

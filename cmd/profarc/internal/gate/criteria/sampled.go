@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/internal/sampling"
 )
 
 // TooFew is the state of a criterion of samples whose interval contains the threshold.
@@ -27,7 +27,8 @@ func (j *judge) isSampled() bool { return j.size.Samples > 0 }
 func (j *judge) areSampled() bool { return j.isSampled() && j.baseSize.Samples > 0 }
 
 // bySamples decides a criterion of a least value by its interval. needs predicts the sizes that exclude the threshold.
-func (j *judge) bySamples(c Criterion, i sampling.Interval, needs func(bound float64) (sampling.Needs, bool)) Criterion {
+func (j *judge) bySamples(c Criterion, i sampling.Interval,
+	needs func(bound float64) (sampling.Needs, bool)) Criterion {
 	if c.Value == nil || c.State == Unchecked {
 		return c
 	}

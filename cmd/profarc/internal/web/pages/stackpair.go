@@ -10,7 +10,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/experimental/compare/sampling"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -176,13 +176,13 @@ func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string)
 	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(shareOf(n[0], whole[0])),
 		amountText(n[1], unit), percentText(shareOf(n[1], whole[1])), pointsText(change))
 	step := 0
-	if t.isNoise(n[0], n[1]) {
-		return "grew by-0", title + ", within the sampling error"
-	}
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {
 			step++
 		}
+	}
+	if step > 0 && t.isNoise(n[0], n[1]) {
+		return "grew by-0", title + ", within the sampling error"
 	}
 	if change < 0 {
 		return fmt.Sprintf("shrank by-%d", step), title

@@ -88,3 +88,29 @@ func TestPairsKeepTheTotalsOfBothSides(t *testing.T) {
 		}
 	})
 }
+
+// Differences that two short runs of one program have by chance are not coloured.
+func TestNoiseHasNoColour(t *testing.T) {
+	t.Parallel()
+	a := sampledRun(t, 0, map[string]uint64{"main.kept": 50, "main.grown": 20, "main.gone": 30})
+	for factor, coloured := range map[uint64]bool{1: false, 100: true} {
+		b := sampledRun(t, 5, map[string]uint64{"main.kept": 45 * factor, "main.grown": 26 * factor, "main.gone": 29})
+		site := NewSite(t.Context(), Options{Archive: a, Other: b})
+		page := built[*flamePage](t, requestOf(t, site, nameOfStackPair))
+		got := false
+		for _, box := range page.Boxes {
+			got = got || !strings.HasSuffix(box.Class, "by-0")
+		}
+		for _, row := range page.Methods.Rows {
+			got = got || row[1].Class != ""
+		}
+		if got != coloured {
+			t.Errorf("with %d times the samples in B, colours %v, want %v", factor, got, coloured)
+		}
+		diff := shown(t, requestOf(t, site, nameOfDiff))
+		noted := strings.Contains(diff, "Within the sampling error")
+		if noted == coloured || !strings.Contains(diff, " to 100) ") != coloured {
+			t.Errorf("with %d times the samples in B: %s", factor, diff)
+		}
+	}
+}

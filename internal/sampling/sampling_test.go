@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/experimental/compare/sampling"
+	"github.com/profarc/profarc/internal/sampling"
 )
 
 // zipf returns the shares of cells, the k-th of which is proportional to 1/(k+1)^exponent.

@@ -6,8 +6,8 @@
 //
 // # Shares
 //
-// [Share] is Wilson's interval. [Pair.Change] is Newcombe's, which combines two of Wilson's, with an exact test for rare
-// cells.
+// [Share] is Wilson's interval. [Pair.Change] is Newcombe's, which combines two of Wilson's, with an exact test for
+// rare cells.
 //
 // # Overlap
 //
