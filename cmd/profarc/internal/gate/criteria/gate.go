@@ -12,10 +12,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/experimental/compare/sampling"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -295,7 +295,7 @@ func staleText(found *report.Check) string {
 	fitting := n(fit.Exact) + n(fit.Renamed)
 	text := fmt.Sprintf("%d profiles fit, %d moved, %d stale, %d gone", fitting, n(fit.Moved), n(fit.Stale), n(fit.Gone))
 	if len(found.Misfits) > 0 {
-		text += "; the most is lost in " + found.Misfits[0].Method
+		text += "; the most is lost in " + found.Misfits[0].Spelled()
 	}
 	for _, remark := range found.OriginRemarks() {
 		text += "; " + remark

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/experimental/compare/sampling"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/names/schema"
