@@ -77,6 +77,29 @@ func Median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
+// MedianInterval returns an interval for the median of the distribution of x, and its actual confidence. It has the ends of
+// the sign test's interval. For too few values these are the least and the greatest, and the confidence is less than
+// requested.
+func MedianInterval(x []float64, confidence float64) (low, high, attained float64) {
+	if len(x) == 0 {
+		return math.NaN(), math.NaN(), 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	cut := 0
+	below := math.Pow(0.5, float64(len(s))) // probability that at most cut values are below the median
+	attained = 1 - 2*below
+	for term := below; cut+1 < (len(s)+1)/2; {
+		term *= float64(len(s)-cut) / float64(cut+1)
+		below += term
+		if 1-2*below < confidence {
+			break
+		}
+		cut++
+		attained = 1 - 2*below
+	}
+	return s[cut], s[len(s)-1-cut], max(0, attained)
+}
+
 // MedianRatio returns the median of a[i] / b[i], or NaN if a or b is empty.
 func MedianRatio(a, b []float64) float64 {
 	var ratios []float64

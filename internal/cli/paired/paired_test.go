@@ -108,3 +108,36 @@ func TestIntervalsHoldTheirConfidence(t *testing.T) {
 		t.Errorf("%v of the intervals hold the ratio", share)
 	}
 }
+
+// TestIntervalOfAMedian compares with the tables of the sign test, and counts how often the interval has the median.
+func TestIntervalOfAMedian(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct {
+		values, cut int // cut: values below the interval
+		attained    float64
+	}{{1, 0, 0}, {2, 0, 0.5}, {3, 0, 0.75}, {5, 0, 0.9375}, {6, 0, 0.96875}, {9, 1, 0.9609375}, {15, 3, 0.96484375},
+		{20, 5, 0.95861053}} {
+		x := make([]float64, c.values)
+		for i := range x {
+			x[i] = float64(i)
+		}
+		low, high, attained := MedianInterval(x, 0.95)
+		if low != float64(c.cut) || high != float64(c.values-1-c.cut) || math.Abs(attained-c.attained) > 1e-8 {
+			t.Errorf("%d values: %v to %v with %v, want %d values less with %v", c.values, low, high, attained, c.cut, c.attained)
+		}
+		const trials = 20_000
+		within := 0
+		for range trials {
+			for i := range x {
+				x[i] = math.Exp(random.NormFloat64()) // its median is 1
+			}
+			if low, high, _ := MedianInterval(x, 0.95); low <= 1 && 1 <= high {
+				within++
+			}
+		}
+		if share := float64(within) / trials; math.Abs(share-c.attained) > 0.01 {
+			t.Errorf("%d values: the median is in %v of the intervals, want %v", c.values, share, c.attained)
+		}
+	}
+}

@@ -45,7 +45,8 @@ Before the rounds the command runs once as it is. Every run must print what this
 --ignore matches, and those of units with a time, are left out. Runs that fail are reported and in no
 figure; a contender that fails three times in a row is not run again.
 
-Figures are medians with the range. Ratios to the base line are of the rounds: every contender runs once a
+Figures are medians with the interval of the sign test; for too few runs it is the range, with the confidence
+that this has. Ratios to the base line are of the rounds: every contender runs once a
 round, in an order that is reversed from round to round. An estimate is that of Hodges and Lehmann,
 with the interval and p of Wilcoxon's signed-rank test, exact. A difference counts if the interval
 excludes 1. An interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.

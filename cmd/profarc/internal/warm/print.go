@@ -3,6 +3,7 @@ package warm
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -95,19 +96,34 @@ func (r *report) roundsText() string {
 }
 
 func (r *report) printMeasure(w io.Writer, m measure) {
-	fmt.Fprintf(w, "\n%-36s%10s  %-21s  %s\n", m.Name, "median", "range", "to "+r.Baseline)
+	fmt.Fprintf(w, "\n%-36s%10s  %-27s  %s\n", m.Name, "median", fmt.Sprintf("%g%% interval", 100*r.Confidence),
+		"to "+r.Baseline)
 	for _, x := range m.Rows {
 		line := fmt.Sprintf("  %-34s", x.Contender)
 		if x.Never {
 			fmt.Fprintf(w, "%s%10s\n", line, "never")
 			continue
 		}
-		line += fmt.Sprintf("%10s  %-21s", m.formatValue(x.Median), m.formatValue(x.Least)+" to "+m.formatValue(x.Most))
+		line += fmt.Sprintf("%10s  %-27s", m.formatValue(x.Median), m.intervalText(&x, r.Confidence))
 		if x.Ratio != nil {
 			line += "  " + x.Ratio.ratioText()
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
+}
+
+// intervalText returns the interval of a row's median. If its confidence is less than wanted, it has this confidence.
+func (m measure) intervalText(x *row, wanted float64) string {
+	text := m.formatValue(x.Low) + " to "
+	if x.High == math.MaxFloat64 {
+		text += "never"
+	} else {
+		text += m.formatValue(x.High)
+	}
+	if x.Confidence < wanted {
+		text += fmt.Sprintf(" (%.0f%%)", 100*x.Confidence)
+	}
+	return text
 }
 
 func (m measure) formatValue(v float64) string {

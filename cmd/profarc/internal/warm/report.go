@@ -66,7 +66,11 @@ type row struct {
 	Median    float64 `json:"median"`
 	Least     float64 `json:"least"`
 	Most      float64 `json:"most"`
-	Ratio     *ratio  `json:"ratio,omitempty"` // ratio to the base line
+	Low       float64 `json:"low"`  // interval of the median
+	High      float64 `json:"high"` // the same
+	// Confidence is the confidence of the interval. For too few runs it is less than the one of the report.
+	Confidence float64 `json:"confidence"`
+	Ratio      *ratio  `json:"ratio,omitempty"` // ratio to the base line
 }
 
 // A ratio compares two contenders. Method names the statistical test.
@@ -204,6 +208,8 @@ func (r *report) addMeasure(f figure) {
 			m.Rows = append(m.Rows, row{Contender: x.Contender, Runs: x.Runs, Never: true})
 		default:
 			x.Least, x.Most = slices.Min(reached), slices.Max(reached)
+			x.Low, x.High, x.Confidence = paired.MedianInterval(there, r.Confidence)
+			x.High = min(x.High, math.MaxFloat64) // of runs that never reached the figure
 			if c.Name != r.Baseline && len(reached) == len(there) && !slices.ContainsFunc(base, isInfinite) {
 				x.Ratio = r.compareSeries(series, base)
 			}

@@ -133,7 +133,7 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 		c.failed = 0
 		return nil
 	}
-	s.addNote(fmt.Sprintf("%s failed in round %d: %s%s", c.name, round, run.Failure, lastLine(run.Errors)))
+	s.addNote(fmt.Sprintf("%s failed in round %d: %s%s", c.name, round, run.Failure, lastWords(&run, &s.trial)))
 	if c.failed++; c.failed == failuresInARow {
 		c.leftOut = fmt.Sprintf("it failed %d times in a row", c.failed)
 	}

@@ -90,7 +90,7 @@ func (s *session) prepareContenders(ctx context.Context) (err error) {
 		return err
 	}
 	if f := s.trial.Failure; f != "" {
-		return fmt.Errorf("the command fails before anything is measured: %s%s", f, lastLine(s.trial.Errors))
+		return fmt.Errorf("the command fails before anything is measured: %s%s", f, lastWords(&s.trial, &warmup.Run{}))
 	}
 	for _, c := range caches {
 		if needed[c.word] {
@@ -154,9 +154,9 @@ func (s *session) makeCache(ctx context.Context, c cache) error {
 	info, err := os.Stat(file)
 	switch {
 	case r.Failure != "":
-		s.missing[c.word] = fmt.Sprintf("the training run for the %s failed: %s%s", c.name, r.Failure, lastLine(r.Errors))
+		s.missing[c.word] = fmt.Sprintf("the training run for the %s failed: %s%s", c.name, r.Failure, lastWords(&r, &s.trial))
 	case err != nil:
-		s.missing[c.word] = fmt.Sprintf("the training run made no %s%s", c.name, lastLine(r.Errors))
+		s.missing[c.word] = fmt.Sprintf("the training run made no %s%s", c.name, lastWords(&r, &s.trial))
 	default:
 		s.known[c.word] = c.use + file
 		t := trained{Name: c.name, WallNS: r.WallNS, Bytes: info.Size()}
@@ -254,11 +254,31 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	return r, err
 }
 
-// lastLine returns the last line of a program's standard error, for a message.
-func lastLine(text []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return ": " + cli.Shorten(escape.Printable(last), 200)
+// lastWords returns the last lines that a run printed and another one did not, for a message. A JVM prints its own errors
+// on stdout or on stderr.
+func lastWords(run, other *warmup.Run) string {
+	known := map[string]bool{"": true}
+	for _, text := range [][]byte{other.Text, other.Last, other.Errors} {
+		for line := range strings.Lines(string(text)) {
+			known[strings.TrimSpace(line)] = true
+		}
 	}
-	return ""
+	var said []string
+	for line := range strings.Lines(string(slices.Concat(run.Last, []byte("\n"), run.Errors))) {
+		if line = strings.TrimSpace(line); !known[line] && !strings.HasPrefix(line, "Hint: ") {
+			said = append(said, escape.Printable(line))
+		}
+	}
+	said = said[max(0, len(said)-mostWords):]
+	text := cli.Shorten(strings.Join(said, "; "), 300)
+	switch {
+	case text == "":
+		return ""
+	case strings.Contains(text, "non-empty directory"):
+		text += ": put the classes into a jar"
+	}
+	return ": " + text
 }
+
+// mostWords limits the lines of a message.
+const mostWords = 3

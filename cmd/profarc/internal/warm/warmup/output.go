@@ -46,6 +46,7 @@ type output struct {
 	line    []byte
 	units   []Unit
 	text    []byte
+	last    []byte // last lines, with all that are left out of text
 	hash    *xxhash.Digest
 }
 
@@ -73,6 +74,8 @@ func (o *output) Write(b []byte) (int, error) {
 
 func (o *output) takeLine(at int64) {
 	line := bytes.TrimRight(o.line, "\r\n")
+	o.last = append(o.last, o.line...)
+	o.last = o.last[max(0, len(o.last)-mostErrors):]
 	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
 		o.firstNS = at
 	}
@@ -106,13 +109,13 @@ func (o *output) takeUnit(line []byte, at int64) bool {
 	return true
 }
 
-func (o *output) results() (firstNS int64, units []Unit, text []byte, checksum string) {
+func (o *output) results() (firstNS int64, units []Unit, text, last []byte, checksum string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.line) > 0 { // last line without a line end
 		o.takeLine(time.Since(o.begun).Nanoseconds())
 	}
-	return o.firstNS, o.units, o.text, fmt.Sprintf("%016x", o.hash.Sum64())
+	return o.firstNS, o.units, o.text, o.last, fmt.Sprintf("%016x", o.hash.Sum64())
 }
 
 // timeUnits maps units of time in printed texts. A number without a unit is in milliseconds.

@@ -48,6 +48,7 @@ type Run struct {
 	Units     []Unit `json:"units,omitempty"`
 
 	Text   []byte `json:"-"` // first bytes of stdout, whose checksum is Output
+	Last   []byte `json:"-"` // last bytes of stdout, where a JVM says why it ends
 	Errors []byte `json:"-"` // last bytes of stderr
 	// Inert are the lines of stderr in which the agent reports that it adopts nothing.
 	Inert []string `json:"inert,omitempty"`
@@ -163,7 +164,7 @@ func (r *running) collectRun() {
 	run := &r.run
 	run.WallNS, run.CPUNS = r.wallNS, (state.UserTime() + state.SystemTime()).Nanoseconds()
 	run.PeakBytes, run.Exit = peakMemory(state), exitCode(state)
-	run.FirstNS, run.Units, run.Text, run.Output = r.out.results()
+	run.FirstNS, run.Units, run.Text, run.Last, run.Output = r.out.results()
 	run.Errors, run.Inert = r.err.results()
 	run.Failure = r.failureText()
 }
