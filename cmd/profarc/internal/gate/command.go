@@ -40,17 +40,21 @@ leave it out for the first archive of a program. profarc check --help describes 
 An archive that keeps no account of its inputs, as one of an old release, passes damaged and lost with a
 note; info --losses prints the account.
 
+Of sampled archives fit, weight, coverage, spread and overlap have an interval of 95%. If a threshold lies
+in it, the criterion has "too few samples", with about how many more seconds or samples decide.
+
 A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
 runs and age are the layer's alone.
 
 --explain says below the table what each criterion measures, and what to do where it does not pass.
 --markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked
-(nothing failed, and a criterion could not be checked) or no-profile; "criteria" has "name", "state"
-(passed, failed, unchecked, off), "waived", "advice", "value" (null if unknown), "bound" (least or most),
-"threshold", "unit" (share, bytes, times, runs, inputs, methods or seconds) and "reason" of each. These fields are stable.
+(nothing failed, and a criterion could not be checked), too-few-samples or no-profile; "criteria" has "name", "state"
+(passed, failed, unchecked, too few samples, off), "waived", "advice", "value" (null if unknown), "bound" (least or most),
+"threshold", "unit" (share, bytes, times, runs, inputs, methods or seconds) and "reason" of each, and
+"interval", "more_samples" and "more_seconds" of samples. These fields are stable.
 
-The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked,
-and 3 if there is no profile to judge: the file is missing or damaged, or of another version of the
+The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked
+or has too few samples, and 3 if there is no profile to judge: the file is missing or damaged, or of another version of the
 format. A program needs no archive: without one it starts as it always did, only cold. Ship none then, or
 keep the one in use.`
 
