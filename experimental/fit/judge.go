@@ -118,7 +118,7 @@ func listMoves(j *judgement) (moves []Move) {
 func (c *checker) findSameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
-	if !ok || code == 0 {
+	if !ok || code == 0 && !c.s.Header().Domain.LLVM() { // a constructor without a body has the hash 0
 		return v, false
 	}
 	for _, v := range versions[first:min(len(versions), first+maxAligned)] {

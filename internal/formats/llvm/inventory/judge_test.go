@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,75 +22,47 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// before is a program whose functions are edited one by one.
-const before = `
-#define KEEP __attribute__((noinline))
-KEEP int plain(int x) { return x + 1; }
-KEEP int branch(int x) { if (x > 3) return x * 2; return x; }
-KEEP int loop(int x) { int t = 0; for (int i = 0; i < x; i++) t += i; return t; }
-KEEP int nested(int x) { int t = 0; for (int i = 0; i < x; i++) if (i % 3) t += i; else t -= 1; return t; }
-KEEP int choose(int x) { switch (x) { case 1: return 4; case 2: return 9; case 7: return 1; default: return x; } }
-KEEP static int local(int x) { while (x > 5) x -= 2; return x; }
-KEEP int calls(int x) { return plain(x) + branch(x) + local(x); }
-int main(int c, char **v) {
-	int t = 0;
-	for (int i = 0; i < 100 * c; i++) t += calls(i) + loop(i % 9) + nested(i % 7) + choose(i % 8);
-	return t == 7;
-}
-`
-
-// edits are changes of one or more functions: the old text and the new one.
-var edits = map[string][2]string{
-	"nothing":            {"x + 1", "x + 1"},
-	"constant":           {"x + 1", "x + 2"},
-	"new branch":         {"x + 1", "x > 7 ? plain(x - 8) : x + 1"},
-	"branch removed":     {"if (x > 3) return x * 2;", ""},
-	"condition inverted": {"x > 3", "x <= 3"},
-	"second branch":      {"if (x > 3) return x * 2;", "if (x > 3) return x * 2; if (x == 1) return 17;"},
-	"loop removed":       {"for (int i = 0; i < x; i++) t += i;", "t = x;"},
-	"loop added":         {"return x + 1;", "int t = 0; for (int i = 0; i < x % 5; i++) t += x * i; return t;"},
-	"loop of two":        {"i < x; i++) t += i; return", "i < x; i++) t += i; for (int j = 0; j < x; j++) t ^= j * t; return"},
-	"early exit":         {"if (i % 3) t += i; else t -= 1;", "{ if (i == 5) break; if (i % 3) t += i; else t -= 1; }"},
-	"case added":         {"case 7: return 1;", "case 7: return 1; case 5: return 12345; case 3: return x * x;"},
-	"case removed":       {"case 7: return 1; ", ""},
-	"renamed":            {"branch", "twig"},
-	"local renamed":      {"local", "inner"},
-	"local global":       {"KEEP static int local", "KEEP int local"},
-	"global local":       {"KEEP int loop", "KEEP static int loop"},
-	"removed":            {" + choose(i % 8)", ""},
-	"added":              {"int main(", "KEEP int extra(int x) { return x > 2 ? x : -x; }\nint main("},
-	"added and called":   {"int main(", "KEEP int extra(int x) { return x > 2 ? plain(x) : -x; }\nint other(int x) { return extra(x); }\nint main("},
-	"signature":          {"loop(int x)", "loop(long x)"},
-	"call added":         {"plain(x) + branch(x)", "plain(x) + plain(x + 1) + branch(x)"},
-	"loop in main":       {"int t = 0;\n\tfor", "int t = 0;\n\tfor (int i = 0; i < c; i++) t ^= choose(i);\n\tfor"},
-}
-
-// TestVerdictsOfEdits compares the verdicts on programs of instrumented IR, name by name, with what clang warns of when
-// it compiles the edited program with the old profile.
+// TestVerdictsOfEdits compares the verdicts on edited programs, name by name, with what clang does when it compiles the
+// edited program with the old profile.
 func TestVerdictsOfEdits(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, release := range []string{"14", "19"} {
-		t.Run(release, func(t *testing.T) {
-			t.Parallel()
-			c := newCompiler(t, release)
-			for _, name := range slices.Sorted(maps.Keys(edits)) {
-				t.Run(name, func(t *testing.T) { c.compareEdit(t, edits[name]) })
+		for kind, judge := range judges {
+			for _, source := range []string{"app.c", "app.cpp"} {
+				t.Run(release+kind+"/"+source, func(t *testing.T) {
+					t.Parallel()
+					c := newCompiler(t, release, kind, source)
+					edits := map[string]map[string][2]string{"app.c": editsOfC, "app.cpp": editsOfCPP}[source]
+					for _, name := range slices.Sorted(maps.Keys(edits)) {
+						t.Run(name, func(t *testing.T) { c.compareEdit(t, edits[name], judge) })
+					}
+					t.Run("folder", func(t *testing.T) { c.compareFolder(t, judge) })
+				})
 			}
-		})
+		}
 	}
 }
 
-type compiler struct {
-	release, folder, profile string
-	store                    *reader.Store
+// A judge returns the instrumented functions for which clang finds no fitting profile.
+type judge func(t *testing.T, c *compiler, source string, instrumented []string) []string
+
+// judges are by the kind of instrumentation.
+var judges = map[string]judge{
+	"-fprofile-generate":       warnedOf,
+	"-fprofile-instr-generate": withoutEntryCount,
 }
 
-func newCompiler(t *testing.T, release string) *compiler {
+type compiler struct {
+	release, kind, source, folder, profile string
+	store                                  *reader.Store
+}
+
+func newCompiler(t *testing.T, release, kind, source string) *compiler {
 	t.Helper()
-	c := &compiler{release: release, folder: t.TempDir()}
-	c.write(t, before)
-	c.run(t, "clang-"+release, "-O1", "-fprofile-generate", "app.c", "-o", "app")
+	c := &compiler{release: release, kind: kind, source: source, folder: t.TempDir()}
+	c.write(t, source, c.before())
+	c.run(t, "clang++-"+release, "-O1", kind, "-x", c.language(), source, "-o", "app")
 	raw := filepath.Join(c.folder, "app.profraw")
 	app := exec.Command(filepath.Join(c.folder, "app"))
 	app.Env = append(os.Environ(), "LLVM_PROFILE_FILE="+raw)
@@ -110,9 +83,27 @@ func newCompiler(t *testing.T, release string) *compiler {
 	return c
 }
 
-func (c *compiler) write(t *testing.T, text string) {
+func (c *compiler) before() string {
+	if c.source == "app.cpp" {
+		return beforeCPP
+	}
+	return beforeC
+}
+
+func (c *compiler) language() string {
+	if c.source == "app.cpp" {
+		return "c++"
+	}
+	return "c"
+}
+
+func (c *compiler) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(c.folder, "app.c"), []byte(text), 0o600); err != nil {
+	path := filepath.Join(c.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -132,15 +123,25 @@ func (c *compiler) run(t *testing.T, tool string, args ...string) string {
 	return string(out)
 }
 
-// compareEdit compares the functions of the edited program that have no fitting profile with clang's warnings.
-func (c *compiler) compareEdit(t *testing.T, edit [2]string) {
-	text := strings.ReplaceAll(before, edit[0], edit[1])
-	if text == before && edit[0] != edit[1] {
+func (c *compiler) compareEdit(t *testing.T, edit [2]string, judge judge) {
+	text := strings.ReplaceAll(c.before(), edit[0], edit[1])
+	if text == c.before() && edit[0] != edit[1] {
 		t.Fatal("the edit changes nothing")
 	}
-	c.write(t, text)
+	c.write(t, c.source, text)
+	c.compareVerdicts(t, c.source, judge)
+}
+
+// compareFolder moves the program to another folder, which is a part of the names of local functions.
+func (c *compiler) compareFolder(t *testing.T, judge judge) {
+	c.write(t, "other/"+c.source, c.before())
+	c.compareVerdicts(t, "other/"+c.source, judge)
+}
+
+// compareVerdicts compares the functions of a program that have no fitting profile with those of a judge.
+func (c *compiler) compareVerdicts(t *testing.T, source string, judge judge) {
 	object := filepath.Join(c.folder, "edited.o")
-	c.run(t, "clang-"+c.release, "-O1", "-fprofile-generate", "-c", "app.c", "-o", object)
+	c.run(t, "clang-"+c.release, "-O1", c.kind, "-c", source, "-o", object)
 	p, err := inventory.Open(object)
 	if err != nil {
 		t.Fatal(err)
@@ -155,16 +156,16 @@ func (c *compiler) compareEdit(t *testing.T, edit [2]string) {
 	if _, err := fit.Check(t.Context(), c.store, p, o); err != nil {
 		t.Fatal(err)
 	}
-	var without []string
+	var all, without []string
 	for name := range p.Functions {
+		short := name[strings.IndexAny(name, ":;")+1:]
+		all = append(all, short)
 		if !fits[name] {
-			without = append(without, name[strings.IndexAny(name, ":;")+1:])
+			without = append(without, short)
 		}
 	}
 	slices.Sort(without)
-	warned := warnings(c.run(t, "clang-"+c.release, "-O1", "-fprofile-use="+c.profile, "-Wno-error", "-mllvm",
-		"-pgo-warn-missing-function", "-mllvm", "-no-pgo-warn-mismatch=false", "-c", "app.c", "-o", object))
-	if diff := cmp.Diff(warned, without); diff != "" {
+	if diff := cmp.Diff(judge(t, c, source, all), without); diff != "" {
 		t.Errorf("functions without a fitting profile, by clang and by check:\n%s", diff)
 	}
 }
@@ -172,12 +173,52 @@ func (c *compiler) compareEdit(t *testing.T, edit [2]string) {
 var warning = regexp.MustCompile(`(?:function control flow change detected \(hash mismatch\)|no profile data available ` +
 	`for function) (\S+)`)
 
-func warnings(out string) (names []string) {
+// warnedOf returns the functions that clang warns of. Only its pass for instrumented IR names them.
+func warnedOf(t *testing.T, c *compiler, source string, _ []string) (names []string) {
+	t.Helper()
+	weak := "-no-pgo-warn-mismatch-comdat-weak=false"
+	if c.release == "14" {
+		weak = "-no-pgo-warn-mismatch-comdat=false"
+	}
+	out := c.run(t, "clang-"+c.release, "-O1", "-fprofile-use="+c.profile, "-Wno-error", "-mllvm",
+		"-pgo-warn-missing-function", "-mllvm", "-no-pgo-warn-mismatch=false", "-mllvm", weak, "-c", source, "-o", "used.o")
 	for _, m := range warning.FindAllStringSubmatch(out, -1) {
 		names = append(names, m[1])
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+var (
+	definition = regexp.MustCompile(`(?m)^define .*@"?([\w.$]+)"?\(.*$`)
+	warned     = regexp.MustCompile(`of \d+ functions, (\d+) ha(?:s|ve) (mismatched|no) data`)
+)
+
+// withoutEntryCount returns the functions that have no count in the IR, and expects as many in clang's warnings
+// -Wprofile-instr-out-of-date and -Wprofile-instr-missing, which name none. Functions that are not instrumented have no
+// count either.
+func withoutEntryCount(t *testing.T, c *compiler, source string, instrumented []string) (names []string) {
+	t.Helper()
+	out := c.run(t, "clang-"+c.release, "-O1", "-fprofile-instr-use="+c.profile, "-Wprofile-instr-out-of-date",
+		"-Wprofile-instr-missing", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", source, "-o", "-")
+	for _, m := range definition.FindAllStringSubmatch(out, -1) {
+		if !strings.Contains(m[0], " !prof ") && slices.Contains(instrumented, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	count := 0
+	for _, m := range warned.FindAllStringSubmatch(out, -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		count += n
+	}
+	if count != len(names) {
+		t.Errorf("clang warns of %d functions, and %d have no count: %s", count, len(names), names)
+	}
+	slices.Sort(names)
+	return names
 }
 
 var targets = []string{"x86_64-linux-gnu", "aarch64-linux-gnu", "x86_64-apple-macos12", "x86_64-windows-msvc"}
@@ -187,7 +228,7 @@ func TestObjectsOfOtherSystems(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	c := &compiler{folder: t.TempDir()}
-	c.write(t, before)
+	c.write(t, "app.c", beforeC)
 	for _, kind := range []string{"-fprofile-generate", "-fprofile-instr-generate"} {
 		t.Run(kind, func(t *testing.T) {
 			var want map[string]uint64
