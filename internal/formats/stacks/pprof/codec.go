@@ -34,7 +34,7 @@ func (i *Importer) Format() codec.Format {
 			codec.NewOption("split-by", &i.SplitBy, "key of a label; its value becomes the outermost frame, as endpoint=/a")}}
 }
 
-// Detect implements [codec.Importer]. It also detects legacy formats, for which Import returns a helpful error.
+// Detect implements [codec.Importer]. It also detects formats before profile.proto.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	return isLegacy(head) || detectProfile(head, whole)
 }
@@ -54,7 +54,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 
 func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Report, error) {
 	if isLegacy(data) {
-		converted, err := convertLegacyCPU(data)
+		converted, err := convertLegacy(data)
 		if err != nil {
 			return nil, err
 		}

@@ -1,25 +1,9 @@
 package pprof
 
-import (
-	"errors"
-	"regexp"
-)
+import "errors"
 
-// ErrLegacy means that the profile has a format that is older than profile.proto.
-var ErrLegacy = errors.New("a profile of the legacy format: convert it with go tool pprof -proto FILE > cpu.pb.gz, " +
-	"or take it with a newer runtime")
-
-// legacyText matches the start of pprof's older text formats.
-var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
-
-// isLegacy reports whether an input has one of pprof's older formats.
-func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
-
-// isLegacyCPU reports whether an input begins like a binary profile of gperftools.
-func isLegacyCPU(head []byte) bool {
-	r, _ := readLegacyHeader(head)
-	return r != nil
-}
+// ErrLegacy means that the profile has a format that is older than profile.proto, and is damaged.
+var ErrLegacy = errors.New("a profile of a format before profile.proto that cannot be read: take it with a newer runtime")
 
 // validKinds has the set of valid wire types for each field of a profile. Packed numbers have the type bytes.
 var validKinds = [...]uint8{

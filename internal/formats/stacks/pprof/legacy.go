@@ -5,162 +5,83 @@ import (
 	"encoding/binary"
 	"fmt"
 	"regexp"
-	"strconv"
 
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/google/pprof/profile"
 )
 
-// A legacyReader reads words of a binary CPU profile of gperftools.
-type legacyReader struct {
-	rest  []byte
-	size  int
-	order binary.ByteOrder
-}
+// legacyText matches the start of pprof's older text formats.
+var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |` +
+	`--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
 
-func (r *legacyReader) nextWord() (n uint64, ok bool) {
-	if len(r.rest) < r.size {
-		return 0, false
-	}
-	word := r.rest[:r.size]
-	r.rest = r.rest[r.size:]
-	if r.size == 4 {
-		return uint64(r.order.Uint32(word)), true
-	}
-	return r.order.Uint64(word), true
-}
+// isLegacy reports whether an input has one of pprof's older formats.
+func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
 
-// A legacyHeader is the header of a binary CPU profile of gperftools.
-type legacyHeader struct {
-	period uint64 // microseconds
-	isJava bool
-}
+// isLegacyCPU reports whether an input begins like a binary profile of gperftools.
+func isLegacyCPU(head []byte) bool { return legacyWords(head) != nil }
 
-// readLegacyHeader reads the words 0, 3, 0 (1 in Java's profiles), period and 0. Words have 32 or 64 bits and either
-// byte order. It returns a reader of the words after them, or nil.
-func readLegacyHeader(data []byte) (*legacyReader, legacyHeader) {
-	for _, size := range []int{4, 8} {
-		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			r := &legacyReader{data, size, order}
-			var head [5]uint64
-			whole := true
-			for i := range head {
-				head[i], whole = r.nextWord()
+// legacyHeader is the number of words before the samples of a binary profile of gperftools.
+const legacyHeader = 5
+
+// legacyWords returns the words of a binary profile of gperftools, which begins with 0, 3, 0 (1 in Java's profiles),
+// period and 0, or nil. Words have 32 or 64 bits and either byte order. The text after the samples is not words.
+func legacyWords(data []byte) []uint64 {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, size := range []int{4, 8} {
+			words := make([]uint64, len(data)/size)
+			for i := range words {
+				if size == 4 {
+					words[i] = uint64(order.Uint32(data[4*i:]))
+				} else {
+					words[i] = order.Uint64(data[8*i:])
+				}
+				if i == 1 && words[1] != 3 {
+					words = nil
+					break
+				}
 			}
-			if whole && head[0] == 0 && head[1] == 3 && head[2] <= 1 && head[3] != 0 && head[4] == 0 {
-				return r, legacyHeader{head[3], head[2] == 1}
+			if len(words) >= legacyHeader && words[0] == 0 && words[2] <= 1 && words[3] != 0 && words[4] == 0 {
+				return words
 			}
 		}
 	}
-	return nil, legacyHeader{}
+	return nil
 }
 
-// A legacySample has the addresses of a stack, leaf first.
-type legacySample struct {
-	count     uint64
-	addresses []uint64
+// isWholeCPU reports whether the samples { count, depth, addresses } end with the trailer, a sample of address 0.
+func isWholeCPU(words []uint64) bool {
+	for at := uint64(legacyHeader); at+2 < uint64(len(words)); {
+		depth := words[at+1]
+		if depth == 1 && words[at+2] == 0 {
+			return true
+		}
+		if depth > uint64(len(words)) {
+			break
+		}
+		at += 2 + depth
+	}
+	return false
 }
 
-// readSamples reads the samples up to the trailer, which is a sample with the address 0.
-func (r *legacyReader) readSamples() (list []legacySample, err error) {
-	for {
-		count, _ := r.nextWord()
-		depth, ok := r.nextWord()
-		if !ok || depth > uint64(len(r.rest)/r.size) {
+// convertLegacy converts a profile of an older format to profile.proto, without compression. The error matches ErrCut
+// or ErrLegacy.
+func convertLegacy(data []byte) (converted []byte, err error) {
+	kind := ErrLegacy
+	if words := legacyWords(data); words != nil {
+		kind = ErrCut
+		if !isWholeCPU(words) {
 			return nil, ErrCut
 		}
-		if depth > disk.MaxDepth {
-			return nil, fmt.Errorf("%w: over %d in one", ErrDeep, disk.MaxDepth)
-		}
-		s := legacySample{count, make([]uint64, depth)}
-		for i := range s.addresses {
-			s.addresses[i], _ = r.nextWord()
-		}
-		if depth == 1 && s.addresses[0] == 0 {
-			return list, nil
-		}
-		if depth > 0 {
-			list = append(list, s)
-		}
 	}
-}
-
-// legacyMapping matches an executable mapping in the text after the samples, as /proc/self/maps has it.
-var legacyMapping = regexp.MustCompile(`(?m)^ *([0-9a-f]+)-([0-9a-f]+) +[r-][w-]x[ps-] +([0-9a-f]+) +\S+ +\d+ *(.*)$`)
-
-func (r *legacyReader) readMappings() (list []writtenMapping) {
-	for _, m := range legacyMapping.FindAllSubmatch(r.rest, -1) {
-		var numbers [3]uint64
-		for i := range numbers {
-			numbers[i], _ = strconv.ParseUint(string(m[i+1]), 16, 64)
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", kind, p)
 		}
-		list = append(list, writtenMapping{start: numbers[0], limit: numbers[1], offset: numbers[2],
-			file: string(bytes.TrimSpace(m[4]))})
-	}
-	return list
-}
-
-// dropHandler drops the second address of stacks if it repeats the leaf, or if all samples have the same, which is then
-// the signal handler.
-func dropHandler(samples []legacySample) {
-	drop := func(s *legacySample) { s.addresses = append(s.addresses[:1], s.addresses[2:]...) }
-	same := len(samples) > 1
-	for i := range samples {
-		s := &samples[i]
-		if len(s.addresses) > 1 && s.addresses[0] == s.addresses[1] {
-			drop(s)
-		}
-		same = same && len(s.addresses) > 1 && s.addresses[1] == samples[0].addresses[1]
-	}
-	if same {
-		for i := range samples {
-			drop(&samples[i])
-		}
-	}
-}
-
-// convertLegacyCPU converts a binary CPU profile of gperftools to profile.proto, without compression. The error is
-// ErrLegacy for the other legacy formats.
-func convertLegacyCPU(data []byte) ([]byte, error) {
-	r, head := readLegacyHeader(data)
-	if r == nil || head.isJava {
-		return nil, ErrLegacy
-	}
-	samples, err := r.readSamples()
-	if err != nil {
-		return nil, err
+	}()
+	p, err := profile.ParseData(data)
+	if err != nil || len(p.Sample) == 0 {
+		return nil, fmt.Errorf("%w: %v", kind, err)
 	}
 	var out bytes.Buffer
-	w := &sampledWriter{Encoder: newPlainEncoder(&out), mappings: r.readMappings()}
-	w.SampleType("samples", "count")
-	w.SampleType("cpu", "nanoseconds")
-	w.writeMappings()
-	w.writeValueType(profilePeriodType, "cpu", "nanoseconds")
-	w.writeNumberField(profilePeriod, head.period*1000)
-	ids := map[uint64]uint64{}
-	dropHandler(samples)
-	for _, s := range samples {
-		w.stack = w.stack[:0]
-		for i, address := range s.addresses {
-			if i > 0 {
-				address-- // of the call before a return address
-			}
-			if ids[address] == 0 {
-				ids[address] = w.locationAt(w.mappingOf(address), address, nil)
-			}
-			w.stack = append(w.stack, ids[address])
-		}
-		w.Sample(w.stack, int64(s.count), int64(s.count*head.period*1000))
-	}
-	err = w.Close()
+	err = p.WriteUncompressed(&out)
 	return out.Bytes(), err
-}
-
-// mappingOf returns the mapping of an address, from 1, or 0.
-func (w *sampledWriter) mappingOf(address uint64) uint64 {
-	for i, m := range w.mappings {
-		if address >= m.start && address < m.limit {
-			return uint64(i + 1)
-		}
-	}
-	return 0
 }
