@@ -35,6 +35,12 @@
 // hidden class that b lacks by name is paired with the first unpaired method in b with the same code and host class
 // ([Report.Renumbered]). Such pairs are listed but do not count in the overlap.
 //
+// # Sampling error
+//
+// Two runs of one program have different samples. [Report.ScoreInterval] contains the overlap without this error, and
+// [Method.Noise] marks methods that differ by no more. Both need the number of samples, which archives of CPU profiles
+// have ([SampleSize]). The package internal/sampling explains the estimates.
+//
 // # Differences
 //
 // The differences of all methods ([Method.Difference]) add up to 1 minus the overlap. Each is at most the mean of the
@@ -54,4 +60,5 @@
 //
 // Both archives are read twice, method by method. Additional memory is 8 bytes per method, 4 bytes per type, 1 bit per
 // 8 bytes of method records, and one record per method of a hidden class that only a has by name.
+// Sampled archives need 50 bytes per line.
 package compare

@@ -129,7 +129,7 @@ func valueText(c *criteria.Criterion) string {
 		return "-"
 	}
 	text := amountText(c.Unit, *c.Value)
-	if c.Interval != nil && c.Unit == criteria.UnitShare {
+	if i := c.Interval; i != nil && i.Low < i.High && c.Unit == criteria.UnitShare {
 		text += " (" + report.IntervalText(*c.Interval) + ")"
 	}
 	return text

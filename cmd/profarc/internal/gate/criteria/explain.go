@@ -65,7 +65,7 @@ func (j *judge) adviseAll(all []Criterion) {
 		j.evidence.CodeName)
 	for i := range all {
 		c := &all[i]
-		if !c.BlocksPass() {
+		if !c.BlocksPass() || c.State == TooFew {
 			continue
 		}
 		for _, e := range explanations {

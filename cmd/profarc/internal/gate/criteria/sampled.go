@@ -42,7 +42,9 @@ func (j *judge) bySamples(c Criterion, i sampling.Interval,
 	default:
 		c.State = TooFew
 		n, ok := needs(c.Threshold)
-		c.Reason = "too few samples: " + j.adviseMore(&c, n, ok) + "; " + c.Reason
+		more := j.adviseMore(&c, n, ok)
+		c.Reason = "too few samples: " + more + "; " + c.Reason
+		c.Advice = "sample for longer: " + more
 	}
 	return c
 }
@@ -50,7 +52,7 @@ func (j *judge) bySamples(c Criterion, i sampling.Interval,
 // adviseMore returns how much longer the runs must be, and sets it.
 func (j *judge) adviseMore(c *Criterion, needs sampling.Needs, ok bool) string {
 	if !ok {
-		return "the threshold is so close that no run of a thousand times the length would do"
+		return "more than a thousand times as many, so choose a threshold that is farther from the value"
 	}
 	more := func(n float64, of compare.SampleSize) (samples float64, text string) {
 		samples = roundUp(max(1, n-of.Samples))
