@@ -15,7 +15,6 @@ type body struct {
 	deferred     map[string]bool    // names of deferred functions, which can be called on any line
 	closures     []*body            // all closures, including nested ones
 	unknown      bool               // unknown body, in assembly or linked under another name
-	anyCallee    bool               // any function can be called on any line
 	suffix       string             // part of the symbol of a closure that the compiler made: rangeSuffix or wrapSuffix
 	qualified    map[int32][]string // names of calls of methods, fields and other packages, by line
 	plain        map[int32][]string // names of other calls
@@ -142,9 +141,6 @@ type located struct {
 func (b located) Call(line int32, callee string) (at int32, sure, ok bool) {
 	s := parseSymbol(callee)
 	within := line >= 0 && line <= b.lines
-	if b.anyCallee && within {
-		return line, false, true
-	}
 	lines := b.calls[s.lastName()]
 	switch {
 	case slices.Contains(lines, line):

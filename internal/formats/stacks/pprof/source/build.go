@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -24,12 +25,12 @@ var ErrNoGoCommand = errors.New("the go command is not on the PATH: install Go, 
 type listedPackage struct {
 	Dir, ImportPath, Name string
 
-	GoFiles, CgoFiles, SFiles, IgnoredGoFiles []string
+	GoFiles, CgoFiles, IgnoredGoFiles []string
 
 	Error *struct{ Err string }
 }
 
-const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,SFiles,IgnoredGoFiles,Error"
+const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,Error"
 
 // OpenBuild reads all packages of the program in a folder: its module's, those of other modules, and the standard
 // library's. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
@@ -44,7 +45,6 @@ func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	t := newTree()
-	t.whole = true
 	for i := range all {
 		if p := &all[i]; p.Error != nil {
 			t.problems[p.ImportPath] = strings.TrimSpace(p.Error.Err)
@@ -54,7 +54,8 @@ func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	if len(t.packages) == 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoFiles)
+		return nil, fmt.Errorf("%s: %w: name the folder of a Go module: %v", dir, ErrNoFiles,
+			slices.Collect(maps.Values(t.problems)))
 	}
 	t.resolveLinks()
 	return t, nil
@@ -92,7 +93,8 @@ func (t *Tree) addPackages(ctx context.Context, all []listedPackage) error {
 	for i := range all {
 		group.Go(func() error {
 			parsed[i] = newTree()
-			return errors.Join(ctx.Err(), parsed[i].addPackage(&all[i]))
+			parsed[i].addPackage(&all[i])
+			return ctx.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -104,36 +106,18 @@ func (t *Tree) addPackages(ctx context.Context, all []listedPackage) error {
 	return nil
 }
 
-func (t *Tree) addPackage(p *listedPackage) error {
+func (t *Tree) addPackage(p *listedPackage) {
 	for _, name := range append(p.GoFiles, p.CgoFiles...) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(p.Dir, name)
 		}
-		if err := t.addFile(name, p.ImportPath); err != nil {
-			return err
-		}
+		t.addFile(name, p.ImportPath)
 	}
+	other := newTree() // files that the build leaves out, for its system or its tags
 	for _, name := range p.IgnoredGoFiles {
-		t.addIgnored(filepath.Join(p.Dir, name), p.ImportPath)
-	}
-	for _, name := range p.SFiles {
-		text, err := os.ReadFile(filepath.Join(p.Dir, name))
-		if err != nil {
-			return err
+		if !strings.HasSuffix(name, "_test.go") {
+			other.addFile(filepath.Join(p.Dir, name), p.ImportPath)
 		}
-		t.addAssembly(string(text), p.ImportPath)
-	}
-	return nil
-}
-
-// addIgnored notes the functions of a file that the build leaves out, for its system or its tags.
-func (t *Tree) addIgnored(name, pkg string) {
-	if strings.HasSuffix(name, "_test.go") {
-		return
-	}
-	other := newTree()
-	if other.addFile(name, pkg) != nil {
-		return
 	}
 	for pkg, of := range other.packages {
 		for function := range of.functions {
@@ -151,9 +135,6 @@ func (t *Tree) mergeTree(other *Tree) {
 		}
 		maps.Copy(to.embedding, from.embedding)
 		maps.Copy(to.declared, from.declared)
-	}
-	for symbol, b := range other.assembly {
-		t.assembly[symbol] = append(t.assembly[symbol], b...)
 	}
 	maps.Copy(t.ignored, other.ignored)
 	maps.Copy(t.members, other.members)

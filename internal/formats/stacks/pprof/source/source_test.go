@@ -72,14 +72,14 @@ func visit(f func()) func() { return func() { grow(2) } }
 func module(t *testing.T, files map[string]string) *source.Tree {
 	t.Helper()
 	dir := t.TempDir()
-	files["go.mod"] = "module example.com/app\n"
+	files["go.mod"] = "module example.com/app\n\ngo 1.24\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tree, err := source.Open(dir)
+	tree, err := source.OpenBuild(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,8 +208,8 @@ func TestRealProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := filepath.Join(strings.TrimSpace(string(root)), "src")
-	tree, err := source.Open(src)
+	src := filepath.Join(strings.TrimSpace(string(root)), "src", "cmd", "compile")
+	tree, err := source.OpenBuild(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,14 +227,14 @@ func TestRealProgram(t *testing.T) {
 
 func TestNoSource(t *testing.T) {
 	t.Parallel()
-	if _, err := source.Open(t.TempDir()); !errors.Is(err, source.ErrNoFiles) {
+	if _, err := source.OpenBuild(t.Context(), t.TempDir()); !errors.Is(err, source.ErrNoFiles) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.go"), []byte("package a"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := source.Open(dir); !errors.Is(err, source.ErrNoModule) {
+	if _, err := source.OpenBuild(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "main module") {
 		t.Error(err)
 	}
 }

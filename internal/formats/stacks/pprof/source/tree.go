@@ -2,36 +2,24 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"regexp"
 	"strings"
 )
-
-// ErrNoModule means that a folder is not in a Go module.
-var ErrNoModule = errors.New("no go.mod in it or above: name the folder of a module")
 
 // ErrNoFiles means that a folder has no Go files.
 var ErrNoFiles = errors.New("no Go file in it")
 
-// A Tree is the source of one or more modules, or of a whole build. It implements [methodcode.Source].
+// A Tree is the source of all packages of a build. It implements [methodcode.Source].
 type Tree struct {
 	packages map[string]*packageFunctions // keyed by import path, which is "main" for all programs
-	assembly map[string][]*body           // functions in assembly, keyed by symbol
 	links    []link
 	members  map[string]bool // names of functions, methods and types
 	fields   map[string]bool // names of fields, which can hold functions
 
-	whole    bool              // all packages of a build are there
 	ignored  map[string]bool   // functions in files that the build leaves out
 	problems map[string]string // errors of packages that were not read
-	missing  string            // reason why packages are missing, "" if the folder was all that was asked for
 }
 
 type packageFunctions struct {
@@ -41,8 +29,7 @@ type packageFunctions struct {
 }
 
 func newTree() *Tree {
-	return &Tree{packages: map[string]*packageFunctions{}, assembly: map[string][]*body{},
-		members: map[string]bool{}, fields: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
+	return &Tree{packages: map[string]*packageFunctions{}, members: map[string]bool{}, fields: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
 }
 
 func (t *Tree) addedPackage(pkg string) *packageFunctions {
@@ -54,79 +41,12 @@ func (t *Tree) addedPackage(pkg string) *packageFunctions {
 	return of
 }
 
-// Open reads the Go files in a folder and its subfolders. It skips tests, testdata, and folders whose names begin with
-// a dot or underscore. The error matches ErrNoModule or ErrNoFiles, or comes from reading a folder.
-func Open(dir string) (*Tree, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	t := newTree()
-	modules := map[string]string{}
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		base := d.Name()
-		switch {
-		case d.IsDir() && name != dir && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
-			return fs.SkipDir
-		case d.IsDir():
-			modules[name] = importPath(modules, name)
-		case d.Type().IsRegular() && strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go"):
-			return t.addFile(name, modules[filepath.Dir(name)])
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	case len(t.packages) == 0:
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoFiles)
-	}
-	return t, nil
-}
-
-var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
-
-// importPath returns the import path of the package in a folder. It is outside for a folder without a module, and ""
-// for packages of the standard library's vendor folder. known caches results by folder.
-func importPath(known map[string]string, dir string) string {
-	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
-		if m := moduleLine.FindSubmatch(text); m != nil {
-			return strings.TrimPrefix(string(m[1]), "std")
-		}
-	}
-	parent := filepath.Dir(dir)
-	above, ok := known[parent]
-	if !ok {
-		if parent == dir {
-			return noModule
-		}
-		above = importPath(known, parent)
-	}
-	switch base := filepath.Base(dir); {
-	case above == noModule:
-		return noModule
-	case base == "vendor" && above != "" && above != "cmd":
-		return ""
-	default:
-		return path.Join(above, base)
-	}
-}
-
-// outside replaces the import path of folders without a module.
-const noModule = "\x00"
-
 // addFile adds the functions of a file to package pkg.
-func (t *Tree) addFile(name, pkg string) error {
-	if pkg == noModule {
-		return ErrNoModule
-	}
+func (t *Tree) addFile(name, pkg string) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if parsed == nil || err != nil {
-		return nil // skip files with errors
+		return // skip files with errors
 	}
 	if parsed.Name.Name == "main" {
 		pkg = "main"
@@ -145,7 +65,6 @@ func (t *Tree) addFile(name, pkg string) error {
 			t.addTypes(of, d)
 		}
 	}
-	return nil
 }
 
 // addLinks adds the directives of a file that give functions another symbol.
