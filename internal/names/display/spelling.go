@@ -53,6 +53,14 @@ func (sp Spelling) Function(name string) string {
 	return demangled(name)
 }
 
+// Target spells what a call or type check reached: a type of Java, or a function from its linker name.
+func (sp Spelling) Target(d layout.Domain, name string) string {
+	if isJavaDomain(d) {
+		return sp.Type(d, name)
+	}
+	return sp.Function(name)
+}
+
 func isJavaDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }

@@ -34,17 +34,27 @@ func MethodText(d layout.Domain, k layout.Key) string {
 // IDText returns the id of a method or of code as 16 hexadecimal digits.
 func IDText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
+var accessFlags = [...]struct {
+	bit  uint32
+	name string
+}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "},
+	{disk.AccNative, "native "}}
+
 // AccessText returns the access flags before a method, each followed by a space.
 func AccessText(access uint32) string {
 	text := ""
-	for _, f := range []struct {
-		bit  uint32
-		name string
-	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "},
-		{disk.AccNative, "native "}} {
+	for _, f := range accessFlags {
 		if access&f.bit != 0 {
 			text += f.name
 		}
+	}
+	return text
+}
+
+// WithoutAccess removes the access flags before a printed method.
+func WithoutAccess(text string) string {
+	for _, f := range accessFlags {
+		text = strings.TrimPrefix(text, f.name)
 	}
 	return text
 }

@@ -30,7 +30,7 @@ func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, again
 		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
 	case against.related != nil:
 		err := against.related()
-		if flags := o.filterFlags(); err != nil && flags != "" {
+		if flags := o.filter.FlagsText(); err != nil && flags != "" {
 			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against,
 				r.Archive, flags)
 		}
@@ -60,22 +60,10 @@ func refuseOld(r *report.Check, old programCode) error {
 }
 
 func (o *checkOptions) nothingSelected() string {
-	if flags := o.filterFlags(); flags != "" {
+	if flags := o.filter.FlagsText(); flags != "" {
 		return "no method matches " + flags
 	}
 	return "it has no methods"
-}
-
-// filterFlags returns the flags that select methods, as typed.
-func (o *checkOptions) filterFlags() string {
-	var flags []string
-	if o.filter.Class != "" {
-		flags = append(flags, "--class "+o.filter.Class)
-	}
-	if o.filter.Method != "" {
-		flags = append(flags, "--method "+o.filter.Method)
-	}
-	return strings.Join(flags, " ")
 }
 
 type checkOptions struct {
@@ -259,7 +247,7 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 	return layers.WithStore(ctx, a, path, o.base, func(s *reader.Store) error {
 		against, err := openCode(ctx, a, o.against, s)
 		if errors.Is(err, ErrNotRecorded) {
-			err = cli.Usagef("%w: name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE", err)
+			err = cli.Usagef("%w", err)
 		}
 		if err != nil {
 			return err

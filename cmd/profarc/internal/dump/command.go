@@ -14,11 +14,11 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -211,14 +211,15 @@ func (d *Filters) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
 	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
 	f.StringVar(&d.class, "class", "",
-		"only methods of classes whose name contains this, or matches this pattern with * and ?")
+		"only methods of classes that match: "+match.Help)
 }
 
 // Options returns options for reading the selected profiles.
 func (d *Filters) Options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.flagsText()}
 	if d.class != "" {
-		o.Class = methods.NewPattern(d.class).MatchesName
+		p := match.New(d.class)
+		o.Class = p.MatchesClassName
 	}
 	return o
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -91,7 +92,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
 	o.filter.AddFlags(f)
-	o.filter.AddFunctionFlag(f)
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+
 		fmt.Sprint(reduce.MinKey))
@@ -196,15 +196,14 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	return reduce.NewAnonymizer(key, wholeNames(o.keep))
 }
 
-// wholeNames returns a function that reports whether a glob matches the whole name. Globs treat / and . alike.
-func wholeNames(patterns []string) func(name string) bool {
+// wholeNames returns a function that reports whether a pattern matches the whole name.
+func wholeNames(typed []string) func(name string) bool {
+	var patterns []match.Pattern
+	for _, text := range typed {
+		patterns = append(patterns, match.New(text))
+	}
 	return func(name string) bool {
-		for _, p := range patterns {
-			if methods.MatchGlob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(patterns, func(p match.Pattern) bool { return p.MatchesWhole(name) })
 	}
 }
 

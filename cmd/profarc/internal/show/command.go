@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -48,8 +49,8 @@ java.lang.String::length()I in all domains with classes, or a method as show, to
 print it, for instance Class::name int(double) with a signature of GraalVM. With --caller, or with
 callers after the key as in KEY <- CALLER@5 <- CALLER@9, show prints the profile of one calling context,
 the longest that the archive has, down to the profile for every caller. It prints how many of the callers
-matched. --class and --method select by a glob if they contain * or ?, otherwise by any part of the
-name; / and . are the same there. --by prints the hottest methods first, in the order of top. --min is
+matched. --class and --method take names as any command prints them, or a part, a glob with * and ?, or
+/REGEXP/; / and . are the same there. --by prints the hottest methods first, in the order of top. --min is
 the least value of the measure of --by, or of calls without --by. --json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
 with the methods that match and empty lists of types and tables.
 
@@ -58,8 +59,6 @@ that has them, and how long the first lookup and a repeated one took. If the arc
 exit code is 1.
 
 ` + codeHelp + `
-
-For LLVM's profiles METHOD is the PGO name of a function, or a part of it.
 
 A function of a sampled program is shown by source line, with the samples on the line itself and with all
 that it called, followed by callers and callees. --source-path adds the text of the lines, and --contexts
@@ -96,7 +95,6 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	o.filter.AddFlags(f)
-	o.filter.AddFunctionFlag(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
 	layers.AddFlag(f, &o.base)
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, to print bytecodes and source lines")
@@ -162,7 +160,7 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 			"with --binary")
 	}
 	out := o.most.LimitWriter(cli.ContextWriter(ctx, a.Out), s)
-	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
+	sel := methods.NewSelection(s.Header().Domain, o.filter, o.min, by)
 	sel.Loader = o.loader
 	sel.HottestFirst = by != nil
 	if o.source.wantsSource() {
@@ -221,7 +219,7 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
-	sel.Whole = methods.NewPattern(methods.PlainSpelling.Replace(key))
+	sel.Whole = match.New(key)
 	return o.showMethods(w, s, sel.Methods(ctx, s), func(s *reader.Store) error {
 		err := methods.MissingError(s, key, o.loader)
 		if !o.unfiltered() {

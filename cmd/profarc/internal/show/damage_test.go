@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -130,9 +131,9 @@ func printEverything(s *reader.Store) (errs []error) {
 	show := func(sel methods.Selection, json bool) error {
 		return (&showOptions{json: json}).showMethods(io.Discard, s, sel.Methods(ctx, s), nil)
 	}
-	showErr := show(methods.NewSelection(d, "", "", 0, nil), false)
-	some := methods.NewSelection(d, "a*", "e", 1, nil)
-	some.Whole = "i"
+	showErr := show(methods.NewSelection(d, methods.Filter{}, 0, nil), false)
+	some := methods.NewSelection(d, methods.Filter{Class: "a*", Method: "e"}, 1, nil)
+	some.Whole = match.New("i")
 	minErr := show(some, false)
 	some.HottestFirst = true
 	heatErr := show(some, true)

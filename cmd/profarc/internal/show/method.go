@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -62,7 +63,7 @@ func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Meth
 	if !errors.Is(err, reader.ErrNotFound) {
 		return found, err
 	}
-	sel := methods.Selection{Whole: methods.NewPattern(methods.PlainSpelling.Replace(key))}
+	sel := methods.Selection{Whole: match.New(key)}
 	for m, err := range s.Methods() {
 		if err != nil {
 			return m, err

@@ -89,8 +89,8 @@ func findNothing() (reader.Method, error) { return reader.Method{}, reader.ErrNo
 // hasNamePrefix reports whether a method's name begins with text. If the producer truncated the name, it also reports
 // whether text begins with the name.
 func hasNamePrefix(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
-	name := methods.PlainSpelling.Replace(display.MethodText(d, k))
-	text = methods.PlainSpelling.Replace(text)
+	name := display.PlainName(display.MethodText(d, k))
+	text = display.PlainName(text)
 	truncated := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 	return strings.HasPrefix(name, text) || truncated && strings.HasPrefix(text, name)
 }

@@ -17,12 +17,12 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -37,7 +37,7 @@ func (o *tableOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
 	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
 	f.StringVar(&o.match, "match", "",
-		"with --table: only rows with a matching cell: a part of it, or a glob with * and ?")
+		"with --table: only rows with a matching cell: "+match.Help)
 	f.IntVar(&o.top, "top", 0, "with --table: most rows to print")
 }
 
@@ -67,7 +67,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	for i := range v.rows {
 		v.rows[i] = i
 	}
-	if err := v.keepMatching(ctx, methods.NewPattern(o.match)); err != nil {
+	if err := v.keepMatching(ctx, match.New(o.match)); err != nil {
 		return err
 	}
 	if o.sort != "" {
@@ -119,7 +119,7 @@ type tableView struct {
 // rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
-func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
+func (v *tableView) keepMatching(ctx context.Context, p match.Pattern) error {
 	var kept []int
 	err := v.forEachRow(ctx, func(_, row int) error {
 		ok, err := v.rowMatches(row, p)
@@ -133,13 +133,13 @@ func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 	return err
 }
 
-func (v *tableView) rowMatches(row int, p methods.Pattern) (bool, error) {
-	if p == "" {
+func (v *tableView) rowMatches(row int, p match.Pattern) (bool, error) {
+	if p.IsEmpty() {
 		return true, nil
 	}
 	for i := range v.columns {
 		text, err := v.columns[i].Text(row)
-		if err != nil || p.MatchesName(text) {
+		if err != nil || p.Matches(text) {
 			return err == nil, err
 		}
 	}

@@ -89,7 +89,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddFlags(f)
-	o.filter.AddFunctionFlag(f)
 	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site or reason")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.screen.AddFlags(cmd)
@@ -305,7 +304,7 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
 			p.screen.MethodText(s.MethodName))
 		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, cli.Share(s.Count, highest), site,
-			p.seenText(s)+certainText(s))
+			p.seenText(s)+p.certainText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
@@ -316,13 +315,14 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 	}
 }
 
-func certainText(s facts.PollutedSite) string {
+func (p *printer) certainText(s facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return ""
 	}
 	var parts []string
 	for _, row := range s.Certain {
-		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, cli.Share(row.Count, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What),
+			cli.Share(row.Count, s.Count)))
 	}
 	return "; certain in some runs: " + strings.Join(parts, ", ")
 }
@@ -332,7 +332,7 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {
-		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What),
+		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What),
 			cli.Share(row.Count, s.Count)))
 		rest -= min(rest, row.Count)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
@@ -195,8 +195,8 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 
 // isSelected reports whether --only matches the main class or command line.
 func (t *trainingRun) isSelected(main string, args []string) bool {
-	only := methods.NewPattern(t.o.only)
-	return only.MatchesName(main) || only.MatchesName(strings.Join(args, " "))
+	only := match.New(t.o.only)
+	return only.Matches(main) || only.Matches(strings.Join(args, " "))
 }
 
 func recordedExit(s training.Status) layout.Exit {

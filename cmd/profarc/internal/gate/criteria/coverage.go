@@ -109,8 +109,8 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	if err != nil {
 		return err
 	}
-	j.addMethod(&h.samples, was, is)
-	weight := j.weightShare(was, weights)
+	weight := weightShare(was, weights)
+	j.addMethod(&h.samples, was, is, weight)
 	h.methods++
 	h.total += weight
 	if is != (weigh.Counts{}) {
@@ -126,11 +126,8 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	return nil
 }
 
-// weightShare returns the shares of the counts of a method in all units, added up, or in the samples.
-func (j *judge) weightShare(n weigh.Counts, weights *weigh.Weights) (share float64) {
-	if j.areSampled() {
-		return shareOfSamples(n, j.baseSize)
-	}
+// weightShare returns the shares of the counts of a method in all units, added up.
+func weightShare(n weigh.Counts, weights *weigh.Weights) (share float64) {
 	for _, u := range weights.Units() {
 		share += float64(n[u]) / weights.Total(u).Float()
 	}
@@ -217,7 +214,7 @@ func (j *judge) countedIn(m reader.Method, samples *sampling.Pair) (in, has int,
 		return 0, 0, err
 	}
 	is, err := j.countsNow(k)
-	j.addMethod(samples, was, is)
+	j.addMethod(samples, was, is, 1)
 	if is != (weigh.Counts{}) {
 		has = 1
 	}

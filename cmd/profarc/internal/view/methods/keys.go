@@ -73,7 +73,7 @@ func ParseKeys(d layout.Domain, spelled, loader string) []layout.Key {
 	}
 	r := &readings{domain: d, loader: loader}
 	r.addSpelling(spelled)
-	if bare := cutAccess(spelled); bare != spelled {
+	if bare := display.WithoutAccess(spelled); bare != spelled {
 		r.addSpelling(bare)
 	}
 	if bare := jamaica.Unmarked(spelled); bare != spelled && d == layout.DomainJamaica {
@@ -179,15 +179,4 @@ func cutLoader(spelled string) (bare, loader string, ok bool) {
 		return spelled, "", false
 	}
 	return spelled[:at], spelled[at+len(mark) : len(spelled)-1], true
-}
-
-// cutAccess removes the access flags before a printed method.
-func cutAccess(spelled string) string {
-	for {
-		word, rest, ok := strings.Cut(spelled, " ")
-		if !ok || !slices.Contains(strings.Fields(display.AccessText(^uint32(0))), word) {
-			return spelled
-		}
-		spelled = rest
-	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -173,7 +173,7 @@ func FindFirst(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 // are another error.
 func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
 	m, err := FindFirst(s, ParseKeys(s.Header().Domain, text, loader))
-	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {
+	if !errors.Is(err, reader.ErrNotFound) {
 		return m, err
 	}
 	all, err := FindAllDisplayed(s, text, loader)
@@ -192,7 +192,7 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 // FindAllDisplayed returns the methods that a terminal displays as text. It reads the names of all methods.
 func FindAllDisplayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
 	d := s.Header().Domain
-	plain := display.PlainName(text)
+	p := match.New(text)
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err
@@ -201,12 +201,9 @@ func FindAllDisplayed(s *reader.Store, text, loader string) (all []reader.Method
 		if err != nil {
 			return nil, err
 		}
-		if LoaderMatches(loader, k.Loader) && slices.Contains(display.PlainForms(d, k), plain) {
+		if LoaderMatches(loader, k.Loader) && p.Displays(d, k) {
 			all = append(all, m)
 		}
 	}
 	return all, nil
 }
-
-// mayBeDisplay reports whether text has parameters, as all displayed methods do.
-func mayBeDisplay(text string) bool { return strings.Contains(text, "(") }

@@ -1,40 +1,44 @@
 package methods
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
-	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A Selection selects methods.
 type Selection struct {
-	Class, Method Pattern
-	Whole         Pattern // pattern for class, name and signature in PlainSpelling
-	Loader        string  // class loader; "" for any
-	min           uint64  // least value of the measure
+	Class, Method match.Pattern
+	Whole         match.Pattern // pattern for class, name and signature
+	Loader        string        // class loader; "" for any
+	min           uint64        // least value of the measure
 	by            *analyze.Measure
-	HottestFirst  bool // sort by the measure instead of by name
+	HottestFirst  bool         // sort by the measure instead of by name
+	keys          []layout.Key // keys that the text of Method means
 }
 
-// NewSelection selects by patterns as users type them, and by a least value of a measure. A nil measure is calls.
-func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze.Measure) Selection {
+// NewSelection selects by the patterns of a filter, and by a least value of a measure. A nil measure is calls.
+func NewSelection(d layout.Domain, f Filter, min uint64, by *analyze.Measure) Selection {
 	if by == nil {
 		by = analyze.CallsMeasure(d)
 	}
-	return Selection{Class: NewPattern(class), Method: NewPattern(method), min: min, by: by}
+	sel := Selection{Class: match.New(f.Class), Method: match.New(f.Method), min: min, by: by}
+	if f.Method != "" {
+		sel.keys = ParseKeys(d, f.Method, "")
+	}
+	return sel
 }
 
 func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
@@ -57,7 +61,7 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 
 // KeyFilter returns a function that reports whether a key is selected, or nil if all are.
 func (sel Selection) KeyFilter(d layout.Domain) func(layout.Key) bool {
-	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
+	if sel.selectsAllNames() {
 		return nil
 	}
 	return func(k layout.Key) bool { return sel.SelectsKey(d, k) }
@@ -75,52 +79,60 @@ func (sel Selection) SelectsMethod(s *reader.Store, m reader.Method) (bool, erro
 
 // NameMatches reports whether the name of a method is selected.
 func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error) {
-	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
+	if sel.selectsAllNames() {
 		return true, nil
 	}
 	k, err := m.Key()
 	return err == nil && sel.SelectsKey(s.Header().Domain, k), err
 }
 
-// SelectsKey reports whether a key is selected. In any domain, the pattern Whole can have a dot or a double colon
-// between class and method.
+func (sel *Selection) selectsAllNames() bool {
+	return sel.Class.IsEmpty() && sel.Method.IsEmpty() && sel.Whole.IsEmpty() && sel.Loader == ""
+}
+
+// SelectsKey reports whether a key is selected.
 func (sel Selection) SelectsKey(d layout.Domain, k layout.Key) bool {
-	parts := k.Split(d)
-	return matchesClass(sel.Class, parts.Class) && sel.Method.MatchesName(parts.Name) && LoaderMatches(sel.Loader,
-		k.Loader) &&
-		(sel.Whole == "" || sel.Whole.MatchesName(PlainSpelling.Replace(display.MethodText(d, k))) || sel.matchesDisplay(d,
-			k))
+	return LoaderMatches(sel.Loader, k.Loader) && sel.Class.MatchesClass(d, k) &&
+		(sel.Method.IsEmpty() || slices.Contains(sel.keys, k) || sel.Method.MatchesMethod(d, k)) &&
+		(sel.Whole.IsEmpty() || sel.Whole.MatchesForm(d, k))
 }
 
-// matchesClass reports whether a class is selected, by its name in the archive or as written in Java.
-func matchesClass(p Pattern, class string) bool {
-	return p.MatchesName(class) || strings.Contains(class, "$") && p.MatchesName(javanames.JavaClass(class))
+// A Filter is what the flags --class, --method and --function select.
+type Filter struct {
+	Class, Method string
+
+	methodFlag string // flag that was typed for Method
 }
 
-func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
-	whole := Pattern(display.PlainName(string(sel.Whole)))
-	return slices.ContainsFunc(display.PlainForms(d, k), whole.MatchesName)
-}
-
-type Filter struct{ Class, Method string }
-
-// AddFlags adds the flags --class and --method.
+// AddFlags adds the flags --class, --method and --function.
 func (f *Filter) AddFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
-	flags.StringVar(&f.Method, "method", "", "only methods whose names match")
+	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: "+match.Help)
+	flags.Var(methodFlag{f, "--method"}, "method", "only methods that match, by name or as printed anywhere")
+	flags.Var(methodFlag{f, "--function"}, "function", "the same as --method")
 }
 
-// AddFunctionFlag adds the flag --function.
-func (f *Filter) AddFunctionFlag(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Method, "function", "", "the same as --method, in LLVM's words")
+// A methodFlag sets the method of a filter, and keeps which flag did.
+type methodFlag struct {
+	*Filter
+	name string
 }
+
+func (m methodFlag) Set(text string) error {
+	m.Method = text
+	m.methodFlag = m.name
+	return nil
+}
+
+func (m methodFlag) Type() string { return "string" }
+
+func (m methodFlag) String() string { return "" }
 
 // IsEmpty reports whether the filter selects all methods.
-func (f Filter) IsEmpty() bool { return f == Filter{} }
+func (f Filter) IsEmpty() bool { return f.Class == "" && f.Method == "" }
 
 // KeyFilter returns a function that reports whether a key is selected, or nil if all are.
 func (f Filter) KeyFilter(d layout.Domain) func(layout.Key) bool {
-	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.KeyFilter(d)
+	return NewSelection(d, f, 0, nil).KeyFilter(d)
 }
 
 // CheckMatches returns an error if no archive has a selected method, since empty output would be misleading.
@@ -137,7 +149,7 @@ func (f Filter) CheckMatches(stores ...*reader.Store) error {
 }
 
 func (f Filter) selectsAny(s *reader.Store) (bool, error) {
-	sel := NewSelection(s.Header().Domain, f.Class, f.Method, 0, nil)
+	sel := NewSelection(s.Header().Domain, f, 0, nil)
 	for m, err := range s.Methods() {
 		if err != nil {
 			return false, err
@@ -154,21 +166,23 @@ func (f Filter) noMatchError(stores ...*reader.Store) error {
 	for _, s := range stores {
 		names = append(names, s.Mapping().Name())
 	}
-	return fmt.Errorf("no method matches %s in %s: a glob with * or ? is of the whole name, other text of any part",
-		f.flagsText(stores[0].Header().Domain), strings.Join(names, " or "))
+	how := "name " + match.Help
+	for _, text := range []string{f.Class, f.Method} {
+		if p := match.New(text); p.Err() != nil {
+			how = p.Err().Error()
+		}
+	}
+	return fmt.Errorf("no method matches %s in %s: %s", f.FlagsText(), strings.Join(names, " or "), how)
 }
 
-func (f Filter) flagsText(d layout.Domain) string {
-	method := "--method"
-	if d.LLVM() {
-		method = "--function"
-	}
+// FlagsText returns the flags as typed, or "".
+func (f Filter) FlagsText() string {
 	var flags []string
 	if f.Class != "" {
 		flags = append(flags, "--class "+escape.Printable(f.Class))
 	}
 	if f.Method != "" {
-		flags = append(flags, method+" "+escape.Printable(f.Method))
+		flags = append(flags, cmp.Or(f.methodFlag, "--method")+" "+escape.Printable(f.Method))
 	}
 	return strings.Join(flags, " ")
 }
@@ -199,50 +213,3 @@ func MeasuresText() string {
 }
 
 func MeasureLine(name, about string) string { return fmt.Sprintf("  %-16s%s", name, about) }
-
-// PlainSpelling unifies the separators of class and method names.
-var PlainSpelling = strings.NewReplacer("::", ".", "/", ".")
-
-// A Pattern selects names. With * (any text) or ? (any character) it is a glob for the whole name, otherwise it matches
-// any part of the name. It treats / and . alike.
-type Pattern string
-
-// NewPattern returns the Pattern for a text that a user typed.
-func NewPattern(text string) Pattern { return Pattern(strings.ReplaceAll(text, "/", ".")) }
-
-// MatchesName reports whether the pattern selects a name. The empty pattern selects all names.
-func (p Pattern) MatchesName(name string) bool {
-	name = strings.ReplaceAll(name, "/", ".")
-	if !strings.ContainsAny(string(p), "*?") {
-		return strings.Contains(name, string(p))
-	}
-	return MatchGlob(string(p), name)
-}
-
-// MatchGlob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most
-// len(pattern) * len(name) steps.
-func MatchGlob(pattern, name string) bool {
-	star, from := -1, 0
-	p, n := 0, 0
-	for n < len(name) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, n
-			p++
-		case p < len(pattern) && pattern[p] == '?':
-			_, size := utf8.DecodeRuneInString(name[n:])
-			p++
-			n += size
-		case p < len(pattern) && pattern[p] == name[n]:
-			p++
-			n++
-		case star >= 0:
-			from++
-			p = star + 1
-			n = from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -273,7 +274,7 @@ func (l *diffLists) targetsCell(of *reader.Store, found []compare.Target) cell {
 // targetText returns a type as on other pages, or the name of a target that is not a type.
 func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) string {
 	if !t.Valid() {
-		return named
+		return display.Spelling{}.Function(named)
 	}
 	text, err := typeRecordText(of, t)
 	l.err = cmp.Or(l.err, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
@@ -82,7 +83,7 @@ func (m *members) matchingMembers(t *table) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.membersMatching(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
+	return names.membersMatching(t.request.ctx, t.Search, order)
 }
 
 // sortedMembers returns all members in the table's order. Members with equal levels are sorted by the first measure. In
@@ -211,7 +212,7 @@ func (c *classTally) classNamesOf(r *request) (*searchNames, error) {
 	read := func(context.Context, *Site, *Progress) (*searchNames, error) {
 		n := &searchNames{}
 		for i := range c.classes {
-			n.addMember(c.className(int32(i)), c.classes[i].Name)
+			n.addMember(match.Fold(c.className(int32(i))), match.Fold(c.classes[i].Name))
 		}
 		n.dropNumbers()
 		return n, nil

@@ -123,7 +123,7 @@ func TestPlacesOfNames(t *testing.T) {
 		"runtime.mapassign":                           {"runtime", ""},
 		"slices.SortFunc[go.shape.[]example.com/a.B]": {"slices", ""},
 	} {
-		if in, class := splitFunction(name); [2]string{in, class} != want {
+		if in, class := splitName(layout.DomainSampled, name); [2]string{in, class} != want {
 			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
 		}
 	}

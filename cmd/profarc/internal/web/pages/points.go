@@ -188,7 +188,7 @@ func valueLink(o *analyze.Outcome) link {
 	case o.Method != nil:
 		return linkToPage("in "+o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
 	case o.Callee.Valid():
-		return linkToPage(o.Text, nameOfMethod, methodQuery(o.Callee))
+		return linkToPage(display.Spelling{}.Function(o.Text), nameOfMethod, methodQuery(o.Callee))
 	}
 	return link{Text: o.Text}
 }

@@ -221,7 +221,7 @@ func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, unty
 func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	var short, full []string
 	for _, row := range seen {
-		full = append(full, row.What)
+		full = append(full, display.Spelling{}.Function(row.What))
 		if kind != analyze.SiteReceivers && kind != analyze.SiteChecked {
 			continue
 		}

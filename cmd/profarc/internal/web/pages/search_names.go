@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -61,23 +62,49 @@ func readMethodNames(ctx context.Context, s *Site, p *Progress) (*searchNames, e
 	n := &searchNames{}
 	err = eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
 		name, err := analyze.NameOf(s.Archive, m)
-		n.addMember(name.Spelled(), name.String(), strings.ReplaceAll(files[m.Ref()].File, "/", "."))
+		n.addMember(match.Fold(name.Spelled()), match.Fold(name.String()), match.Fold(files[m.Ref()].File))
 		return err
 	})
 	n.dropNumbers()
 	return n, err
 }
 
-// membersMatching returns the elements of among whose names contain each word of a text, ignoring case.
+// membersMatching returns the elements of among whose names contain each word of a text, or match it as a glob or an
+// expression, ignoring case.
 func (n *searchNames) membersMatching(ctx context.Context, text string, among []int32) ([]int32, error) {
-	lacks := make([]bool, len(n.ends))
-	for _, word := range strings.Fields(strings.ToLower(text)) {
-		if err := ctx.Err(); err != nil {
-			return nil, err // a query can have a thousand words
+	p := match.Folded(text)
+	has := make([]bool, len(n.ends))
+	for _, reading := range p.Readings() {
+		lacks := make([]bool, len(n.ends))
+		for _, word := range strings.Fields(reading) {
+			if err := ctx.Err(); err != nil {
+				return nil, err // a query can have a thousand words
+			}
+			n.markWithout(word, lacks)
 		}
-		n.markWithout(word, lacks)
+		for i := range has {
+			has[i] = has[i] || !lacks[i]
+		}
 	}
-	return slices.DeleteFunc(among, func(i int32) bool { return lacks[i] }), nil
+	if !p.OnlyContained() {
+		n.markWhole(&p, has)
+	}
+	return slices.DeleteFunc(among, func(i int32) bool { return !has[i] }), nil
+}
+
+// markWhole marks the members with a name that a pattern matches as a whole.
+func (n *searchNames) markWhole(p *match.Pattern, has []bool) {
+	onAllProcessors(len(n.ends), func(from, to int) {
+		for i := from; i < to; i++ {
+			begin := 0
+			if i > 0 {
+				begin = n.ends[i-1]
+			}
+			has[i] = has[i] || slices.ContainsFunc(n.names[begin:n.ends[i]], func(name nameInPieces) bool {
+				return p.MatchesWhole(n.heads.pieceAt(name.head) + n.tails.pieceAt(name.tail))
+			})
+		}
+	})
 }
 
 func (n *searchNames) markWithout(word string, lacks []bool) {
@@ -102,6 +129,14 @@ func (n *searchNames) markWithout(word string, lacks []bool) {
 			begin = end
 		}
 	})
+}
+
+func (p *namePieces) pieceAt(i int32) string {
+	begin := 0
+	if i > 0 {
+		begin = p.ends[i-1]
+	}
+	return string(p.text[begin : p.ends[i]-1])
 }
 
 type namePieces struct {

@@ -2,9 +2,14 @@ package pages
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestSearchNames searches names whose parts come again in others.
@@ -58,5 +63,30 @@ func TestSearchNamesAsText(t *testing.T) {
 	}
 	if found < 1000 {
 		t.Error("words are in", found, "names")
+	}
+}
+
+// TestSearchFindsWhatIsPrinted: a search finds each method as pages and commands print it, also as a glob and as an
+// expression.
+func TestSearchFindsWhatIsPrinted(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		site := specimenSite(t, sp)
+		for m := range site.Archive.Methods() {
+			name, err := analyze.NameOf(site.Archive, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name.Method == "" {
+				continue
+			}
+			for _, text := range []string{name.Spelled(), name.String(), strings.ReplaceAll(name.String(), ".", "/"),
+				escape.Printable(name.String()), "*" + name.Name + "*", "/" + regexp.QuoteMeta(name.Spelled()) + "/"} {
+				list := built[*memberList](t, requestOf(t, site, "methods", "methods.find", text)).Table
+				if !slices.ContainsFunc(list.Rows, func(row []cell) bool { return row[0].Link.Text == name.Spelled() }) {
+					t.Errorf("%s: %q does not find %q", sp.Name, text, name.Spelled())
+				}
+			}
+		}
 	}
 }

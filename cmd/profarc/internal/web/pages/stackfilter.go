@@ -1,10 +1,9 @@
 package pages
 
 import (
-	"strings"
-
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/match"
 )
 
 // Keys of a query for methods in stacks. They mark methods, require them in the shown stacks, or exclude stacks with
@@ -23,20 +22,20 @@ func (b *flameGraph) filterStacks() {
 	}
 }
 
-// nameMatcher returns a predicate for frames whose name contains the text of a query key, also with dots for slashes.
-// It returns nil if the key has no value.
+// nameMatcher returns a predicate for frames whose name matches the text of a query key. It returns nil if the key has
+// no value.
 func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
 	text := b.request.query.valueOf(key)
 	if text == "" {
 		return nil
 	}
-	dotted := strings.ReplaceAll(text, "/", ".")
+	p := match.Folded(text)
 	known := map[uint32]bool{}
 	return func(frame uint32) bool {
 		found, ok := known[frame]
 		if !ok {
-			name := b.nameOfFrame(frame).full
-			found = containsFold(name, text) || containsFold(name, dotted)
+			name := b.nameOfFrame(frame)
+			found = p.Matches(match.Fold(name.full)) || p.MatchesWhole(match.Fold(name.raw))
 			known[frame] = found
 		}
 		return found

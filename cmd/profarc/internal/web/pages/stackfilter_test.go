@@ -45,11 +45,12 @@ func usualUnit(t *testing.T, site *Site) facts.SampleUnit {
 	return unit
 }
 
+var dotted = strings.NewReplacer("::", ".", "/", ".", "$", ".", ", ", ",")
+
 // through reports whether a stack goes through a method whose name has a text.
 func (s *namedStack) through(text string) bool {
 	return slices.ContainsFunc(s.names, func(name string) bool {
-		name, text := strings.ToLower(name), strings.ToLower(text)
-		return strings.Contains(name, text) || strings.Contains(name, strings.ReplaceAll(text, "/", "."))
+		return strings.Contains(dotted.Replace(strings.ToLower(name)), dotted.Replace(strings.ToLower(text)))
 	})
 }
 

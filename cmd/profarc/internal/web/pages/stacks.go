@@ -298,7 +298,10 @@ func widestForks(t *flame.Tree) (list []int) {
 
 // A frameName is the name of a frame in three lengths: complete, without packages and parameters, and the method alone
 // for narrow boxes.
-type frameName struct{ full, short, bare string }
+type frameName struct {
+	full, short, bare string
+	raw               string // name in the archive
+}
 
 // A flameGraph draws stacks. It keeps the first error.
 type flameGraph struct {
@@ -324,13 +327,14 @@ func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
 	}
-	name := frameName{"a frame without a method", "?", "?"}
+	name := frameName{"a frame without a method", "?", "?", "?"}
 	if frame != noMethod {
 		m, err := b.methods(frame)
 		if err == nil && m.Valid() {
 			var full analyze.MethodName
 			full, err = analyze.NameOf(m.Store(), m)
-			name = frameName{full.Spelled(), shortenLine(withoutPackage(full)), shortenLine(bareName(full))}
+			name = frameName{full.Spelled(), shortenLine(withoutPackage(full)), shortenLine(bareName(full)),
+				full.String()}
 		}
 		b.err = errors.Join(b.err, err)
 	}

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/match"
 )
 
 // rowsOnPage is the number of rows on one page of a table. A server has further pages. In a report the script sorts and
@@ -30,9 +33,10 @@ type table struct {
 	From   int // number of the first row of the page, from 1
 	rows   int // rows per page
 
-	request *request
-	sorted  *column
-	falling bool
+	request  *request
+	sorted   *column
+	falling  bool
+	patterns []match.Pattern // what Search can mean
 }
 
 // A column has a key for queries, a heading, and the unit of its numbers.
@@ -158,18 +162,46 @@ func (t *table) pageWindow(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matchesSearch reports whether each word of the search is in a cell of a row, ignoring case.
+// matchesSearch reports whether each word of the search is in a cell of a row, ignoring case, or one cell matches it.
 func (t *table) matchesSearch(cells []cell) bool {
-	for _, word := range strings.Fields(t.Search) {
-		if !slices.ContainsFunc(cells, func(c cell) bool { return containsFold(c.Link.Text, word) }) {
+	if t.Search == "" {
+		return true
+	}
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		texts[i] = match.Fold(c.Link.Text)
+	}
+	return slices.ContainsFunc(t.searchPatterns(), func(p match.Pattern) bool {
+		return slices.ContainsFunc(texts, p.Matches) ||
+			slices.ContainsFunc(p.Readings(), func(r string) bool { return containWords(texts, r) })
+	})
+}
+
+func containWords(texts []string, words string) bool {
+	for _, word := range strings.Fields(words) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) }) {
 			return false
 		}
 	}
 	return true
 }
 
-func containsFold(text, part string) bool {
-	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+// searchPatterns returns the patterns of the search: as typed, and as pages spell the methods that it names.
+func (t *table) searchPatterns() []match.Pattern {
+	if t.patterns != nil {
+		return t.patterns
+	}
+	t.patterns = []match.Pattern{match.Folded(t.Search)}
+	if t.request == nil {
+		return t.patterns
+	}
+	d := t.request.archive().Header().Domain
+	for _, k := range methods.ParseKeys(d, t.Search, "") {
+		if text := (display.Spelling{}).Method(d, k); text != display.MethodText(d, k) {
+			t.patterns = append(t.patterns, match.Folded(text))
+		}
+	}
+	return t.patterns
 }
 
 func (t *table) sortRows(rows [][]cell) {

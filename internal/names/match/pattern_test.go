@@ -1,4 +1,4 @@
-package methods
+package match
 
 import (
 	"regexp"
@@ -16,7 +16,7 @@ func TestGlob(t *testing.T) {
 		text := regexp.QuoteMeta(pattern)
 		text = strings.ReplaceAll(strings.ReplaceAll(text, `\*`, `.*`), `\?`, `.`)
 		want := regexp.MustCompile("^" + text + "$").MatchString(name)
-		if got := MatchGlob(pattern, name); got != want {
+		if got := Glob(pattern, name); got != want {
 			t.Fatalf("glob(%q, %q) is %v", pattern, name, got)
 		}
 	})
@@ -36,7 +36,8 @@ func TestPatternWithoutGlobIsAnyPart(t *testing.T) {
 		{"lang.*", "java/lang/String", false},
 	} {
 		t.Run(c.pattern, func(t *testing.T) {
-			if got := NewPattern(c.pattern).MatchesName(c.name); got != c.want {
+			p := New(c.pattern)
+			if got := p.Matches(c.name); got != c.want {
 				t.Errorf("pattern %q selects %q: %v", c.pattern, c.name, got)
 			}
 		})

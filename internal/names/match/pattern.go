@@ -1,0 +1,251 @@
+// Package match decides which names a text selects, for the filters of all commands and the searches of all pages.
+package match
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/profarc/profarc/internal/names/display"
+)
+
+// Help says in help texts what a pattern is.
+const Help = "part of a name as any command prints it, a glob with * and ? of a whole name, or /REGEXP/"
+
+// A Pattern selects names as users type them. Text selects the names that contain it. With * (any text) or ? (any
+// character) it is also a glob for whole names, and between slashes a regular expression. The zero Pattern selects all.
+type Pattern struct {
+	typed    string
+	readings []string       // what typed can mean: itself, and without quotes, escapes, access flags
+	plain    []string       // readings in the form of display.PlainName
+	cut      *regexp.Regexp // names that a terminal shortens to typed; nil if typed is not shortened
+	expr     *regexp.Regexp // nil if typed is no regular expression
+	exprErr  error
+}
+
+// New returns the Pattern for a text that a user typed. A malformed regular expression only selects names that contain
+// its text; see Pattern.Err.
+func New(typed string) Pattern {
+	p := newPattern(typed, readings(typed))
+	if n := len(typed); n > 2 && typed[0] == '/' && typed[n-1] == '/' {
+		p.expr, p.exprErr = regexp.Compile(typed[1 : n-1])
+	}
+	return p
+}
+
+// Folded is New for names that Fold returns. It ignores case.
+func Folded(typed string) Pattern {
+	var folded []string
+	for _, r := range readings(typed) {
+		folded = append(folded, Fold(r))
+	}
+	p := newPattern(typed, folded)
+	if n := len(typed); n > 2 && typed[0] == '/' && typed[n-1] == '/' {
+		expr := strings.NewReplacer(", ", ",", "::", `[.]`, "/", `[.]`, `\$`, `[.]`).Replace(typed[1 : n-1])
+		p.expr, p.exprErr = regexp.Compile("(?i)" + expr)
+	}
+	return p
+}
+
+// Fold returns a name in lower case and in the form of display.PlainName.
+func Fold(name string) string { return strings.ToLower(display.PlainName(name)) }
+
+func newPattern(typed string, readings []string) Pattern {
+	p := Pattern{typed: typed, readings: readings}
+	for _, r := range p.readings {
+		p.plain = append(p.plain, display.PlainName(r))
+	}
+	p.cut = shortened(readings[len(readings)-1])
+	return p
+}
+
+// Readings returns the texts that a pattern can mean: the one typed, and what it says without quotes and escapes.
+func (p *Pattern) Readings() []string { return p.readings }
+
+// OnlyContained reports whether the pattern selects only the names that contain a reading.
+func (p *Pattern) OnlyContained() bool {
+	return p.expr == nil && p.cut == nil && !strings.ContainsAny(p.typed, "*?")
+}
+
+// Text returns the pattern as typed.
+func (p *Pattern) Text() string { return p.typed }
+
+// IsEmpty reports whether the pattern selects all names.
+func (p *Pattern) IsEmpty() bool { return p.typed == "" }
+
+// Err returns why a text between slashes is no regular expression.
+func (p *Pattern) Err() error { return p.exprErr }
+
+// Matches reports whether the pattern selects a name.
+func (p *Pattern) Matches(name string) bool {
+	return p.typed == "" || p.contained(name) || p.MatchesWhole(name)
+}
+
+// MatchesWhole is Matches for a pattern that text must equal, not only be a part of.
+func (p *Pattern) MatchesWhole(name string) bool {
+	if p.equals(name) {
+		return true
+	}
+	for i, r := range p.readings {
+		if strings.ContainsAny(r, "*?") && (Glob(r, name) || Glob(p.plain[i], display.PlainName(name))) {
+			return true
+		}
+	}
+	return p.expr != nil && p.expr.MatchString(name) || p.cut != nil && p.cut.MatchString(name)
+}
+
+func (p *Pattern) equals(name string) bool {
+	name = p.replaceInvalid(name)
+	return slices.Contains(p.readings, name) || slices.Contains(p.plain, display.PlainName(name))
+}
+
+// replaceInvalid replaces invalid bytes of a name, as decoders of JSON do, if the pattern has such a replacement.
+func (p *Pattern) replaceInvalid(name string) string {
+	if strings.ContainsRune(p.typed, utf8.RuneError) {
+		return string([]rune(name))
+	}
+	return name
+}
+
+func (p *Pattern) contained(name string) bool {
+	name = p.replaceInvalid(name)
+	plain := ""
+	for i, r := range p.readings {
+		if strings.Contains(name, r) {
+			return true
+		}
+		if plain == "" {
+			plain = display.PlainName(name)
+		}
+		if p.plain[i] != "." && strings.Contains(plain, p.plain[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// readings returns a text, then what it says if a command printed it with quotes, escapes or access flags.
+func readings(typed string) []string {
+	all := []string{typed}
+	for _, reading := range []func(string) string{unquoted, unescaped, display.WithoutAccess} {
+		if r := reading(all[len(all)-1]); r != all[len(all)-1] && r != "" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// unquoted undoes escape.Printable, also of a name before its loader or mark.
+func unquoted(text string) string {
+	if quoted, err := strconv.QuotedPrefix(text); err == nil && len(quoted) == len(text) {
+		if r, err := strconv.Unquote(quoted); err == nil {
+			return r
+		}
+	}
+	return text
+}
+
+// unescaped undoes the escapes of escape.Writer and of JSON, \uXXXX.
+func unescaped(text string) string {
+	if !strings.Contains(text, `\u`) {
+		return text
+	}
+	var out []byte
+	for rest := text; rest != ""; {
+		unit, ok := escapedUnit(rest)
+		low, pair := escapedUnit(rest[min(len(rest), len(escaped)):])
+		switch {
+		case !ok:
+			out = append(out, rest[0])
+			rest = rest[1:]
+			continue
+		case unit>>10 == 0xd800>>10 && pair && low>>10 == 0xdc00>>10:
+			unit = 0x10000 + (unit&0x3ff)<<10 + low&0x3ff
+			rest = rest[len(escaped):]
+			out = utf8.AppendRune(out, unit)
+		case unit>>8 == 0xdc:
+			out = append(out, byte(unit))
+		default:
+			out = utf8.AppendRune(out, unit)
+		}
+		rest = rest[len(escaped):]
+	}
+	return string(out)
+}
+
+// escaped has the length of an escape.
+const escaped = `\u0000`
+
+func escapedUnit(text string) (unit rune, ok bool) {
+	if len(text) < len(escaped) || text[:2] != `\u` {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[2:len(escaped)], 16, 16)
+	return rune(n), err == nil
+}
+
+var (
+	omitted = regexp.MustCompile(`…|\.{3,}(\(\d+ bytes\)\.\.\.)?`)
+	initial = regexp.MustCompile(`\b([a-z_])\.`)
+)
+
+// shortened returns an expression for the names that a terminal or an output shortens to a text. It has an ellipsis, or
+// the first letters of packages. It returns nil for other texts.
+func shortened(text string) *regexp.Regexp {
+	ellipses := omitted.FindAllStringIndex(text, -1)
+	if len(ellipses) == 0 && !initial.MatchString(text) {
+		return nil
+	}
+	expr := strings.Builder{}
+	at := 0
+	for _, e := range append(ellipses, []int{len(text), len(text)}) {
+		for part := text[at:e[0]]; part != ""; {
+			i := initial.FindStringIndex(part)
+			if i == nil {
+				expr.WriteString(regexp.QuoteMeta(part))
+				break
+			}
+			expr.WriteString(regexp.QuoteMeta(part[:i[0]+1]) + `[a-z0-9_]*[./]`)
+			part = part[i[1]:]
+		}
+		if e[0] < e[1] {
+			expr.WriteString(`(?s:.*)`)
+		}
+		at = e[1]
+	}
+	cut, err := regexp.Compile("^" + expr.String() + "$")
+	if err != nil { // too large
+		return nil
+	}
+	return cut
+}
+
+// Glob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most
+// len(pattern) * len(name) steps.
+func Glob(pattern, name string) bool {
+	star, from := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, n
+			p++
+		case p < len(pattern) && pattern[p] == '?':
+			_, size := utf8.DecodeRuneInString(name[n:])
+			p++
+			n += size
+		case p < len(pattern) && pattern[p] == name[n]:
+			p++
+			n++
+		case star >= 0:
+			from++
+			p = star + 1
+			n = from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
