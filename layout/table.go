@@ -89,7 +89,6 @@ type Weight uint64
 
 // WeightOne is the factor 1.
 const WeightOne Weight = 1e9
-
 const weightDecimals = 9
 
 // String returns the weight as a decimal number.

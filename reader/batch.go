@@ -178,7 +178,6 @@ func (b *batch) prefetchBlocks(ids []uint64) {
 	b.s.m.Prefetch(b.offsets[:n])
 }
 
-// prefetchKeys prefetches the key strings in the profiles that the index has for keys, and returns the ids of keys.
 func (b *batch) prefetchKeys(keys []layout.Key) (ids []uint64) {
 	ids = b.ids[:len(keys)]
 	disk.KeyIDs(keys, b.s.h.Domain, ids)

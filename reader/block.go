@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// readBlock returns the MethodData block at n. It checks the whole block the first time.
 func (s *Store) readBlock(n layout.Ref) (disk.Block, error) {
 	rw := disk.RegionOf(s.h, disk.RegionRW)
 	at := n.Offset()
@@ -186,11 +185,8 @@ func (c *blockCheck) checkDirectory() error {
 	return nil
 }
 
-func (c *blockCheck) directoryStart() int64 {
-	return c.block.SectionSpan(disk.SectionDirectory).Offset
-}
+func (c *blockCheck) directoryStart() int64 { return c.block.SectionSpan(disk.SectionDirectory).Offset }
 
-// searchDirectoryRow returns the index of the first directory row that is not less than (point, offset).
 func searchDirectoryRow(dir []byte, point int32, offset int64) int {
 	low := 0
 	high := disk.DirectoryLen(dir)

@@ -210,7 +210,6 @@ func (m Method) contextTrie() (trie, error) {
 const fewNodes = disk.PageSize / disk.ContextSize
 
 func (t *trie) nodeRef(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
-
 func (t *trie) containsNode(n layout.Ref) bool {
 	return n >= t.first && int64(n-t.first) < t.n*nodeUnits
 }
@@ -262,7 +261,6 @@ func (d *descent) stepToCaller(caller layout.Ref, point int32) (profiles layout.
 	return 0, ErrNotFound
 }
 
-// stepChecked is stepToCaller for nodes whose pages are checked.
 func (d *descent) stepChecked(callers uint64, point int32) (profiles layout.Ref, err error) {
 	data := &d.s.hit.data
 	for low, high := d.after, d.n; low < high; {
@@ -349,7 +347,6 @@ const contextChunkShift = 10
 
 type contextMethodChunk [1 << contextChunkShift]atomic.Uint32
 
-// methodOf returns the method of the context at n; 0 if it is not cached.
 func (l *contextMethods) methodOf(s *Store, n layout.Ref) layout.Ref {
 	chunk, i := l.chunkOf(s, n)
 	if c := chunk.Load(); c != nil {

@@ -245,13 +245,10 @@ func (e Entry) Sub() layout.Sub {
 func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
 // Bytes returns the trained entry in the file. It must not be modified.
-func (e Entry) Bytes() []byte { return e.trainedBytes() }
-
+func (e Entry) Bytes() []byte            { return e.trainedBytes() }
 func (e Entry) trainedBytes() disk.Entry { return e.s.trainedBytes(e.place) }
+func (e Entry) isAdopted() bool          { return e.adoptedView != words.View{} }
 
-func (e Entry) isAdopted() bool { return e.adoptedView != words.View{} }
-
-// liveBytes returns the adopted entry, nil if the profile is not adopted.
 func (e Entry) liveBytes() []byte {
 	if !e.isAdopted() {
 		return nil
@@ -273,8 +270,7 @@ func (e Entry) Cell(i int) Counter {
 const noSuchCell = "reader: no such cell"
 
 // Cells returns the number of cells.
-func (e Entry) Cells() int { return (e.place.byteSize() - e.headerSize()) / disk.CellSize }
-
+func (e Entry) Cells() int      { return (e.place.byteSize() - e.headerSize()) / disk.CellSize }
 func (e Entry) headerSize() int { return int(e.kind.header) * disk.Unit }
 
 // A Branch has the counts of a conditional branch.

@@ -200,7 +200,6 @@ func (l *Layers) FindID(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })
 }
 
-// firstProfiled returns the result of look in the first layer with a profile of that method, else the first result.
 func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method, err error) {
 	for _, s := range l.stores {
 		m, err := look(s)

@@ -240,7 +240,6 @@ func (s *Store) isInMethods(n layout.Ref) bool {
 func (s *Store) isContext(n layout.Ref) bool {
 	return isRecordOf(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
 }
-
 func (s *Store) isType(n layout.Ref) bool {
 	return isRecordOf(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
 }
@@ -265,7 +264,6 @@ func (m Method) profileChain(first, context layout.Ref) profileChain {
 	return profileChain{s: m.s, method: m.at, context: context, next: first}
 }
 
-// readNext sets *p to the next profile, or to the zero Profile at the end.
 func (c *profileChain) readNext(p *Profile) error {
 	if c.next == 0 {
 		*p = Profile{}

@@ -156,8 +156,7 @@ func (m Method) ID() uint64 {
 }
 
 // Ref returns the reference of the method's record or row.
-func (m Method) Ref() layout.Ref { return m.at }
-
+func (m Method) Ref() layout.Ref           { return m.at }
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // Unexecuted reports whether the training run loaded the method but did not execute it.
@@ -386,7 +385,6 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	return from, to, rows.Offset, err
 }
 
-// compareRow compares the row at an offset with k, first by name and then by signature.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)
 	if err != nil {

@@ -31,7 +31,6 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	return s.profileOf(n, b), nil
 }
 
-// profileOf returns the profile of the checked block b at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
 	return Profile{s: s, place: extentInFile{n, uint32(len(b) / disk.Unit)}, first: uint8(b.Presence())}
 }
@@ -52,7 +51,6 @@ func (p Profile) trainedBlock() disk.Block {
 	return p.s.trainedBytes(p.place)
 }
 
-// liveBlock returns the adopted block; nil if p is not adopted.
 func (p Profile) liveBlock() []byte {
 	if !p.isAdopted() {
 		return nil
@@ -101,7 +99,6 @@ func (p Profile) trainedField(f disk.Presence) []byte {
 	return p.trainedBlock().Field(f)
 }
 
-// currentField is trainedField for the adopted block if there is one.
 func (p Profile) currentField(f disk.Presence) []byte {
 	b := p.trainedField(f)
 	if b == nil || !p.isAdopted() {

@@ -30,7 +30,6 @@ func (n Name) AppendTo(b []byte) []byte {
 	return b
 }
 
-// lengthSize is the size of the length at the front of a symbol.
 const lengthSize = 4
 
 // readSymbol returns the symbol at n; the empty string for 0.

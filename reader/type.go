@@ -30,7 +30,6 @@ func (s *Store) readTypeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	return rec, nil
 }
 
-// typeOfRecord returns the type whose record is at n, which isType must accept.
 func (s *Store) typeOfRecord(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
@@ -249,7 +248,6 @@ const bindingChunkTypes = 512
 
 type bindingChunk [bindingChunkTypes]atomic.Uint64
 
-// findClass returns the class of a type; nil if its chunk does not exist.
 func (b *bindings) findClass(ordinal uint32) *atomic.Uint64 {
 	table := b.table.Load()
 	if table == nil {

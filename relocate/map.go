@@ -236,7 +236,6 @@ func (c *Collector) Add(rwOffset int64) {
 	c.words[word/64] |= 1 << (word % 64)
 }
 
-// openChunk compacts the open chunk and opens another; -1 opens none.
 func (c *Collector) openChunk(chunk int64) {
 	if c.open >= 0 {
 		c.sets[c.open] = roaring.FromDense(c.words[:], true)

@@ -215,7 +215,6 @@ func (w *walk) isContext(n layout.Ref) bool {
 	return contexts.Holds(n.Offset(), disk.ContextSize) && (n.Offset()-contexts.Offset)%disk.ContextSize == 0
 }
 
-// contexts checks the contexts of the method whose record begins at offset method.
 func (w *worker) contexts(method int64) {
 	rec := w.record(method)
 	n := disk.RefOf(method)

@@ -159,7 +159,6 @@ func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum
 	return true
 }
 
-// listed reports whether row n of the directory has the point and offset of an entry.
 func listed(directory []byte, n int, point int32, offset int) bool {
 	rows := directory[n*disk.DirectoryRowSize:]
 	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32

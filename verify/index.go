@@ -93,7 +93,6 @@ func (w *worker) hashNames() {
 	}
 }
 
-// identify compares the recorded ID of a method with id, and looks the method up in the index.
 func (w *worker) identify(k *keyed, name string, id uint64) {
 	at := k.record.Offset()
 	if k.foreign != 0 {
@@ -215,7 +214,6 @@ func (w *walk) findRecord(r *sought) {
 	}
 }
 
-// methodID returns the ID of the method at a slot's target, or 0 for a type.
 func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 	if w.isType(n) {
 		return 0, nil
@@ -243,7 +241,6 @@ func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 	return 0, err
 }
 
-// lines checks the format of the index lines in a span, and counts their used slots.
 func (w *worker) lines(span layout.Span) {
 	for at := span.Offset; at < span.End(); at += disk.LineSize {
 		line := disk.Line(w.data[at : at+disk.LineSize])

@@ -322,7 +322,6 @@ func (w *worker) column(t *reader.Table, column, from, to int) {
 	}
 }
 
-// reference checks that n refers to a record of a kind.
 func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
 	region := disk.RegionRO
 	what := ""

@@ -153,7 +153,6 @@ func (w *walk) listAt(n layout.Ref) (list []byte, ok bool) {
 	return list, ok && section.Holds(n.Offset(), 4+4*parts)
 }
 
-// isText reports whether a symbol other than a list begins at n.
 func (w *walk) isText(n layout.Ref) bool {
 	_, list := w.listAt(n)
 	return w.starts.symbols.has(n) && !list

@@ -179,7 +179,6 @@ func (w *walk) counts() layout.Counts {
 	return c
 }
 
-// totals compares the header's counts and summary, and the index's slots, with the results of the walk.
 func (w *walk) totals() {
 	f := &w.found
 	c := w.counts()
@@ -346,7 +345,6 @@ func (w *walk) advance(size int64) {
 	}
 }
 
-// pages verifies the pages before rw, and walks the symbols.
 func (w *walk) pages() {
 	symbols := w.h.Parts[disk.PartSymbols]
 	rw := disk.RegionOf(w.h, disk.RegionRW)

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A pointKind describes the points whose entries have one tag.
 type pointKind struct {
 	about    string // see Point.About
 	bytecode string // see Point.Bytecode
@@ -71,7 +70,6 @@ var pointKinds = [256]pointKind{
 // About describes points with entries of a tag in a few words. It returns "" for a producer's own tags.
 func About(tag layout.Tag) string { return pointKinds[tag].about }
 
-// pointKindOf returns the kind of an entry. Every encoding of a branch has the kind of TagBranch.
 func pointKindOf(e reader.Entry) *pointKind {
 	tag := e.Tag()
 	if _, ok := e.Branch(); ok {
@@ -80,7 +78,6 @@ func pointKindOf(e reader.Entry) *pointKind {
 	return &pointKinds[tag]
 }
 
-// siteKindOf returns the kind of guess that compilers make from an entry.
 func siteKindOf(e reader.Entry) Site {
 	switch tag, sub := e.Tag(), e.Sub(); {
 	case tag == layout.TagReceivers && sub == layout.SubTypeCheck:

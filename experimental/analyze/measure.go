@@ -55,7 +55,6 @@ func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 		recorded: recorded}
 }
 
-// inclusive reports whether the value of a caller includes the values of its callees.
 func (by *Measure) inclusive() bool { return by.sub == layout.SubCycles }
 
 // MeasureNamed returns the measure with a name, and false if there is no such measure.
@@ -190,7 +189,6 @@ func hasTruncatedName(s *reader.Store, m reader.Method) bool {
 	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 }
 
-// trainedValue returns the trained value of an optional counter, 0 if it is missing.
 func trainedValue(c reader.Counter, ok bool) uint64 {
 	if !ok {
 		return 0

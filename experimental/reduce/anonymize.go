@@ -166,7 +166,6 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 	clear(row[disk.RunClassPath:])
 }
 
-// anonymousAccount clears the names of inputs and of lost things in a row of the account, and hashes of inputs.
 func anonymousAccount(kind disk.TableKind, row []uint64) {
 	if kind == disk.TableLosses {
 		row[disk.LossFirst] = 0
@@ -288,7 +287,6 @@ func (a *Anonymizer) hashDescriptor(text string) (anonymous, rest string, ok boo
 	return "L" + a.hashClass(name) + ";", rest, true
 }
 
-// hashJamaica hashes the parts of a JamaicaVM signature, class.name and a descriptor, or a truncated one as one name.
 func (a *Anonymizer) hashJamaica(text string) string {
 	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
 	descriptor, ok := a.hashMethodDescriptor(k.Signature)

@@ -119,7 +119,6 @@ func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
 	return bytes.Equal(own, its), err
 }
 
-// A methodText holds the text of one method at a time.
 type methodText struct {
 	text bytes.Buffer
 	w    *bufio.Writer

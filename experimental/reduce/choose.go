@@ -48,7 +48,6 @@ func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
 	return c.keepNamed(s, r, stacks)
 }
 
-// chooseStacks returns the stacks with selected leaves that are among the hottest, or that have samples at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
 	stacks, err := all.filterStacks(func(stack sampledStack) (bool, error) {
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
@@ -97,7 +96,6 @@ func (c *selection) chooseWarm(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// keepNamed keeps the selected methods on kept stacks, whatever their counts.
 func (c *selection) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
 	for n := range stacks.methodsOnStacks() {
 		stays, err := isSelectedAt(s, n, r.Methods)

@@ -94,10 +94,8 @@ func (c *selection) learnNames(s *reader.Store, _ *Options) error {
 }
 
 // selective reports whether records are copied only on demand.
-func (c *selection) selective() bool { return c.keep != nil }
-
-func (c *selection) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
-
+func (c *selection) selective() bool                  { return c.keep != nil }
+func (c *selection) keepsMethod(n layout.Ref) bool    { return !c.selective() || c.keep[n] }
 func (c *selection) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
 
 func (c *selection) dropsProfile(p reader.Profile) bool {
@@ -253,7 +251,6 @@ func (c *rowSelection) keepsSample(row int) bool {
 	return c.group
 }
 
-// keepsInlining reports whether the method of the row's outermost frame, into which the call was inlined, stays.
 func (c *rowSelection) keepsInlining(row int) (bool, error) {
 	n := layout.Ref(c.t.Cell(0, row))
 	if n == 0 {

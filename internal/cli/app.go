@@ -42,18 +42,15 @@ type App struct {
 	Running bool   // arguments and flags were accepted, so a later error is not a usage error
 }
 
-// New returns an App that reads from in and prints to s.
 func New(name string, in io.Reader, s Streams) *App {
 	return &App{Name: name, In: in, Out: bufio.NewWriter(s.PlainOut), ErrOut: s.PlainErr, Streams: s}
 }
 
-// Finish flushes Out and ErrOut.
 func (a *App) Finish() error {
 	_ = a.Streams.PlainErr.Close() // this error cannot be reported
 	return errors.Join(a.Out.Flush(), a.Streams.PlainOut.Close())
 }
 
-// Run converts work to the RunE of a command.
 func (a *App) Run(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.Running = true

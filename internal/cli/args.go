@@ -24,7 +24,6 @@ func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Durati
 	}
 }
 
-// ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"
 
 // Args accepts low to high arguments, or at least low if high is negative. want describes them in errors.
@@ -47,7 +46,6 @@ func CompleteArchives(arguments int) cobra.CompletionFunc {
 	}
 }
 
-// SplitClassPath returns the elements of a class path.
 func SplitClassPath(name string) []string {
 	path := filepath.SplitList(name)
 	for i, element := range path {
@@ -56,7 +54,6 @@ func SplitClassPath(name string) []string {
 	return path
 }
 
-// CheckShare returns a usage error if v is not in [0, 1].
 func CheckShare(flag string, v float64) error {
 	if !(v >= 0 && v <= 1) {
 		return Usagef("%s %v: give a share from 0 to 1", flag, v)

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An ExitError sets the exit code of the program.
 type ExitError struct {
 	Code int
 	Err  error // printed before the exit, can be nil
@@ -40,10 +39,8 @@ const (
 // A UsageError sets the exit code 2.
 type UsageError struct{ error }
 
-// Usagef returns a UsageError with a formatted message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
-// Exit prints err on one line and returns its exit code.
 func (a *App) Exit(err error) int {
 	var usage UsageError
 	var end *ExitError
@@ -123,7 +120,6 @@ func (a Advice) For(err error) string {
 	return ""
 }
 
-// known has advice about errors of files and archives.
 var fileAdvice = Advice{
 	{fs.ErrNotExist, "check the name"},
 	{syscall.EISDIR, "name the files in it"},

@@ -23,7 +23,6 @@ const (
 	failWarn = "warn" // same as FailAll, since an archive needs at least one file
 )
 
-// AddFlags adds the flags.
 func (f *FailureMode) AddFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.mode, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
@@ -39,7 +38,6 @@ func (f *FailureMode) SkipsBad() bool { return f.mode != failAny }
 // ExpectsFiles reports whether a flag says which files should be there.
 func (f *FailureMode) ExpectsFiles() bool { return f.Expect > 0 || f.list != "" }
 
-// ReadNames checks the flags, and returns the names of the expected files.
 func (f *FailureMode) ReadNames(a *App) (names []string, err error) {
 	if f.mode != failAny && f.mode != FailAll && f.mode != failWarn {
 		return nil, Usagef("--failure-mode %s: it is one of %s, %s, %s", f.mode, failAny, FailAll, failWarn)

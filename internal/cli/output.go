@@ -18,10 +18,8 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// PrintJSON prints v as indented JSON to a.Out.
 func (a *App) PrintJSON(v any) error { return WriteJSON(a.Out, v) }
 
-// WriteJSON writes v as indented JSON.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -73,7 +71,6 @@ func (i interruptible) Write(b []byte) (int, error) {
 	return i.w.Write(b)
 }
 
-// CheckArchiveName returns a usage error if out does not end in ArchiveExtension or is the file in.
 func CheckArchiveName(out, in string) error {
 	switch {
 	case out == "":
@@ -84,7 +81,6 @@ func CheckArchiveName(out, in string) error {
 	return CheckOutput(out, in)
 }
 
-// CheckOutput returns a usage error if out is the file in.
 func CheckOutput(out, in string) error {
 	o, err1 := os.Stat(out)
 	i, err2 := os.Stat(in)
@@ -171,7 +167,6 @@ func (a *App) Meter(label string) *Meter {
 	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
 }
 
-// StepMeter returns a Meter of steps.
 func (a *App) StepMeter(label string) *Meter {
 	m := a.Meter(label)
 	m.steps = true

@@ -106,7 +106,6 @@ func unknownCommandError(root *cobra.Command, name string) error {
 // released is the version of a release. The linker sets it.
 var released string
 
-// versionText returns the output of --version after the program's name.
 func versionText() string {
 	v := cmp.Or(released, "(devel)")
 	if info, ok := debug.ReadBuildInfo(); released == "" && ok && info.Main.Version != "" {

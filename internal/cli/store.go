@@ -68,7 +68,6 @@ func isRegular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// AllProfiles returns all profiles of an archive, each of them verified.
 func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
 	var all []reader.Profile
 	for p, err := range s.Profiles() {

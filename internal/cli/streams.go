@@ -28,7 +28,6 @@ func (s *Streams) IsOutput(path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(pathInfo, outInfo)
 }
 
-// ProcessStreams returns the standard streams of this process.
 func ProcessStreams() Streams {
 	return Streams{
 		PlainOut: escape.NewWriter(os.Stdout), PlainErr: escape.NewWriter(os.Stderr),

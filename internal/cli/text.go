@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// FormatPercent formats a share from 0 to 1 as "12.345%".
 func FormatPercent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
 
 // Amount returns a number with its noun: "1 archive", "3 archives".
@@ -91,7 +90,6 @@ func FormatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.2f %s", v, unit)
 }
 
-// Share returns part / whole, or 0 if whole is 0.
 func Share(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0

@@ -22,7 +22,6 @@ type Ratio struct {
 	P          float64 `json:"p,omitempty"` // two-sided p-value
 }
 
-// Differs reports whether the confidence interval excludes 1.
 func (r Ratio) Differs() bool { return r.Confidence > 0 && (r.Low > 1 || r.High < 1) }
 
 // Compare compares a[i] with b[i] for all i. It ignores pairs with a number that is not positive and finite. ok is

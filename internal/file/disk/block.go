@@ -33,7 +33,6 @@ const (
 
 // FileFields are the fields that a writer adds to a block in a file. They identify the profile and count nothing.
 const FileFields = HasID | HasLinks | HasKey
-
 const NumFields = 14
 
 // fixedField has the sizes of the fields in bytes. For HasTraps it is the minimum.
@@ -232,7 +231,6 @@ func (b Block) Code() uint64 {
 // A BlockKey is a method's key as symbols; 0 stands for an empty part.
 type BlockKey struct{ Class, Name, Signature, Loader layout.Ref }
 
-// Key returns the method's key; ok is false if the block has none.
 func (b Block) Key() (k BlockKey, ok bool) {
 	f := b.Field(HasKey)
 	if f == nil {
@@ -242,7 +240,6 @@ func (b Block) Key() (k BlockKey, ok bool) {
 		layout.Ref(le.Uint32(f[12:]))}, true
 }
 
-// Append appends the encoded key.
 func (k BlockKey) Append(b []byte) []byte {
 	for _, symbol := range [...]layout.Ref{k.Class, k.Name, k.Signature, k.Loader} {
 		b = le.AppendUint32(b, uint32(symbol))
@@ -274,7 +271,6 @@ func (b Block) uint32At(at int64) int64 {
 	return int64(le.Uint32(b[at:]))
 }
 
-// SectionSpan returns the span of a section relative to the block.
 func (b Block) SectionSpan(s BlockSection) layout.Span {
 	fields, _ := b.FieldOffset(presenceEnd)
 	at := fields
@@ -344,7 +340,6 @@ type Compile struct {
 // docs/format.md lists the flags.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
-// History returns the history of the method; ok is false if the block has none.
 func (b Block) History() (h History, ok bool) {
 	f := b.Field(HasHistory)
 	if f == nil {

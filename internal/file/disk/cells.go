@@ -29,7 +29,6 @@ func (s Shape) schemaFor(tag layout.Tag) *Schema {
 	return schemas[tag]
 }
 
-// TagName returns the name of a tag, for a declared tag the producer's name.
 func (s Shape) TagName(tag layout.Tag) string {
 	if schema := s.schemaFor(tag); schema != nil && schema.Name != "" {
 		return schema.Name
@@ -136,7 +135,6 @@ func (s Shape) entrySize(b []byte) (int64, error) {
 // units for other tags.
 type Fixed struct{ Units, Pointers [256]uint8 }
 
-// FixedSizes returns the sizes of the tags whose entries have one size.
 func (s Shape) FixedSizes() *Fixed {
 	f := new(Fixed)
 	for tag := layout.Tag(0); !IsWide(tag); tag++ {
@@ -258,7 +256,6 @@ func (s Shape) walkCells(e Entry, set cellSet, yield func(int, CellKind) bool) {
 	}
 }
 
-// rowsField returns the row count in the header of a wide entry, 0 for other entries.
 func (e Entry) rowsField() int64 {
 	if IsWide(e.Tag()) {
 		return int64(e.Rows())
@@ -272,7 +269,6 @@ func (e Entry) SignedCount() bool {
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
 }
 
-// SignedCell returns the index of the entry's signed count, or -1.
 func (s Shape) SignedCell(e Entry) int {
 	if e.SignedCount() {
 		for cell := range s.Counts(e) {
@@ -307,7 +303,6 @@ type Mask struct {
 // Masks has the masks of HotSpot's tags with entries of one size, by tag.
 type Masks [16]Mask
 
-// Masks returns the masks for the shape.
 func (s Shape) Masks() *Masks {
 	m := new(Masks)
 	fixed := s.FixedSizes()
@@ -346,7 +341,6 @@ type WideMasks [256 - firstWide]*WideMask
 
 const firstWide = 64
 
-// MaskOfTag returns the mask of a tag, or nil.
 func (m *WideMasks) MaskOfTag(tag layout.Tag) *WideMask {
 	if !IsWide(tag) {
 		return nil
@@ -354,7 +348,6 @@ func (m *WideMasks) MaskOfTag(tag layout.Tag) *WideMask {
 	return m[tag-firstWide]
 }
 
-// WideMasks returns the masks for the shape.
 func (s Shape) WideMasks() *WideMasks {
 	m := new(WideMasks)
 	for i := range m {

@@ -288,7 +288,6 @@ func ParseDeclared(t *Table) (*Declared, error) {
 	return d, nil
 }
 
-// declareShape declares the shape whose rows were read, if there is one.
 func (d *Declared) declareShape(s *layout.EntryShape) error {
 	if s.Tag == 0 {
 		return nil

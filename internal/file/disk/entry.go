@@ -45,10 +45,7 @@ func (s Shape) SameSettings(t Shape) bool {
 // An Entry is an overlay on the bytes of exactly one entry.
 type Entry []byte
 
-// Tag returns the entry's tag.
-func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
-
-// Flags returns the entry's flags.
+func (e Entry) Tag() layout.Tag          { return layout.Tag(e[0]) }
 func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
 // Point returns the profile point: the bci of a HotSpot entry or the point of a wide one.
@@ -84,16 +81,10 @@ func (e Entry) HeaderSize() int {
 }
 
 // Cells returns the number of cells.
-func (e Entry) Cells() int { return (len(e) - e.HeaderSize()) / CellSize }
-
-// Cell returns cell i.
-func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
-
-// SetCell sets cell i.
+func (e Entry) Cells() int              { return (len(e) - e.HeaderSize()) / CellSize }
+func (e Entry) Cell(i int) uint64       { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
 func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
-
-// CellOffset returns the byte offset of cell i in the entry.
-func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
+func (e Entry) CellOffset(i int) int    { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b. It returns the extended slice and the entry.
 func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps layout.EntryTraps,
@@ -134,7 +125,6 @@ func (s Shape) NextEntry(b []byte) (e Entry, rest []byte, err error) {
 	return Entry(b[:size:size]), b[size:], nil
 }
 
-// SetFlags sets the entry's flags.
 func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 
 // SetTraps sets the traps word of a HotSpot entry.

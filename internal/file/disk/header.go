@@ -113,7 +113,6 @@ func RegionAt(h *layout.Header, offset int64) layout.Region {
 	return at
 }
 
-// AppendHeader appends the encoded header with its checksum.
 func AppendHeader(b []byte, h *layout.Header) []byte {
 	start := len(b)
 	b = append(b, make([]byte, HeaderSize)...)

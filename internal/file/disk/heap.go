@@ -16,7 +16,6 @@ type HeapFrame struct {
 // HeapFrameSize is the encoded size of a frame in bytes.
 const HeapFrameSize = 17
 
-// AppendHeapFrame appends an encoded frame.
 func AppendHeapFrame(b []byte, f HeapFrame) []byte {
 	b = le.AppendUint64(b, f.Function)
 	b = le.AppendUint32(b, f.Line)

@@ -16,7 +16,6 @@ func NameRefs(names []string, refs []uint64) {
 	}
 }
 
-// KeyIDs stores the ID of keys[i] in ids[i].
 func KeyIDs(keys []layout.Key, d layout.Domain, ids []uint64) {
 	for i := range keys {
 		ids[i] = keys[i].ID(d)
@@ -33,7 +32,6 @@ const (
 	KindType   RecordKind = 3
 )
 
-// A Hash is the index's hash of an id.
 type Hash uint64
 
 // MixHash returns the index's hash of an id. It is a bijection, so that records of one kind have equal hashes only if
@@ -124,7 +122,6 @@ func (l Line) Candidates(h Hash, rest uint64) (slots uint32) {
 	return slots
 }
 
-// matchFingerprint returns the slots with fingerprint fp, one bit per slot.
 func (l Line) matchFingerprint(fp uint16) (slots uint32) {
 	_ = l[LineSize-1]
 	all := uint64(fp) * everyLane
@@ -135,7 +132,6 @@ func (l Line) matchFingerprint(fp uint16) (slots uint32) {
 // everyLane has the lowest bit of each 16-bit lane.
 const everyLane = 0x0001_0001_0001_0001
 
-// equalLanes returns the 16-bit lanes in which x and y are equal, one bit per lane.
 func equalLanes(x, y uint64) uint32 {
 	const low = everyLane * 0x7fff
 	x ^= y

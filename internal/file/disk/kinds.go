@@ -7,7 +7,6 @@ import (
 // A TableKind identifies the content of a table of the region ex. docs/format.md lists the kinds.
 type TableKind uint32
 
-// TableProducer is the first kind of table that a producer defines.
 const TableProducer TableKind = 1 << 31
 
 // The tables of this version, with their columns in brackets.
@@ -61,10 +60,8 @@ const (
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
 func IsSourceOrder(k TableKind) bool { return k == TableOrder || k == TableOrderRuns }
 
-// TableByProducer reports whether a producer defines tables of the kind.
 func TableByProducer(k TableKind) bool { return k >= TableProducer }
 
-// tableNames are indexed by the kinds that this version of the format has.
 var tableNames = [...]string{
 	1:  "order",
 	2:  "properties",

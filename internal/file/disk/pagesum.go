@@ -24,7 +24,6 @@ type checksumLevel struct{ first, count int64 }
 // SumGroup is the number of checksums per group. Small groups make the first access to a page cheap.
 const SumGroup = 64
 
-// NewSumTree returns the geometry for the pages of span.
 func NewSumTree(span layout.Span) SumTree {
 	t := SumTree{span: span}
 	n := int64(0)
@@ -53,7 +52,6 @@ func (t SumTree) Pages() int64 { return t.levels[0].count }
 // Page returns the index of the page with the byte at offset.
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
-// PageSpan returns the span of page n in the file.
 func (t SumTree) PageSpan(n int64) layout.Span {
 	from := (t.span.Offset>>PageShift + n) << PageShift
 	to := min(from+PageSize, t.span.End())
@@ -61,7 +59,6 @@ func (t SumTree) PageSpan(n int64) layout.Span {
 	return layout.Span{Offset: from, Size: to - from}
 }
 
-// TopSpan returns the span of the top level relative to ps.
 func (t SumTree) TopSpan() layout.Span {
 	last := t.levels[len(t.levels)-1]
 	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
@@ -108,7 +105,6 @@ func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
 // CopyAgain is the advice for an archive with wrong checksums.
 const CopyAgain = "copy or write the archive again"
 
-// ChecksumError returns the error for a span of the file whose checksum differs from the recorded one.
 func ChecksumError(r layout.Region, part layout.Span, got, want uint64) *layout.Error {
 	return &layout.Error{Region: r, Offset: part.Offset, Kind: layout.ErrChecksum,
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: CopyAgain}

@@ -39,7 +39,6 @@ type TypeRecord struct {
 	Flags               layout.TypeFlags
 }
 
-// Append appends the encoded record.
 func (t TypeRecord) Append(b []byte) []byte {
 	b = le.AppendUint64(b, t.ID)
 	b = le.AppendUint32(b, uint32(t.Name))
@@ -188,7 +187,6 @@ func (m *MethodRecord) Parse(b []byte) error {
 	return nil
 }
 
-// CompareDeclared orders methods by class, name and signature.
 func CompareDeclared(a, b MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
@@ -203,9 +201,7 @@ func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 func (h MethodHead) FirstField() layout.Ref { return layout.Ref(h) }
 
 // Units returns the size of the record in units of 8 bytes.
-func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
-
-// Flags returns the method's flags.
+func (h MethodHead) Units() uint16             { return uint16(h >> 32) }
 func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
 
 // Size returns the size of the record in bytes, including the name of a Named one.
@@ -271,7 +267,6 @@ type ContextRecord struct {
 	Profiles layout.Ref
 }
 
-// Append appends the encoded record.
 func (c ContextRecord) Append(b []byte) []byte {
 	for _, v := range [...]uint32{uint32(c.Parent), uint32(c.Caller), uint32(c.Point), uint32(c.Profiles)} {
 		b = le.AppendUint32(b, v)
@@ -321,7 +316,6 @@ type ClassRow struct {
 	End    uint32     // number of rows up to the end of this class
 }
 
-// Append appends the encoded row.
 func (c ClassRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(c.Holder)), c.End)
 }
@@ -335,12 +329,10 @@ type UnexecutedRow struct {
 	Signature layout.Ref // signature symbol, 0 for none
 }
 
-// Append appends the encoded row.
 func (r UnexecutedRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(r.Name)), uint32(r.Signature))
 }
 
-// Head returns the head of an equivalent method record, with size 0.
 func (r UnexecutedRow) Head() MethodHead {
 	return MethodHead(r.Name) | MethodHead(MethodDeclared|MethodUnexecuted)<<48
 }
@@ -358,7 +350,6 @@ func UnexecutedSize(classes, rows int) int64 {
 	return UnexecutedHeaderSize + int64(classes)*ClassRowSize + int64(rows)*UnexecutedRowSize
 }
 
-// AppendUnexecutedHeader appends the header of the section.
 func AppendUnexecutedHeader(b []byte, classes int) []byte {
 	return le.AppendUint64(b, uint64(uint32(classes)))
 }

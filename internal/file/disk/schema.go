@@ -100,7 +100,6 @@ const (
 	PerEight               // row count in the header of a wide entry, divided by eight and rounded up
 )
 
-// A CellGroup is a row of cells that repeats.
 type CellGroup struct {
 	Name   string // name of the list of rows in the JSON dump; empty if the cells have their own keys
 	Repeat Repeat
@@ -111,7 +110,6 @@ type CellGroup struct {
 	others int64    // number of cells between the CellLength and the rows of a PerCell group
 }
 
-// HasPointers reports whether a row of the group has a pointer.
 func (g *CellGroup) HasPointers() bool { return g.sets[pointerCells] != 0 }
 
 // A cellSet selects the cells that a walk over an entry visits.
@@ -211,9 +209,7 @@ func (s *Schema) OnlyCounts() bool { return s.onlyCounts }
 func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey != 0 }
 
 // IsList reports whether the entries consist of rows of a key and a count.
-func (s *Schema) IsList() bool { return s.list }
-
-// HasKind reports whether a cell has the kind.
+func (s *Schema) IsList() bool               { return s.list }
 func (s *Schema) HasKind(kind CellKind) bool { return s.kinds[kind] }
 
 // Repeats reports whether a group has the Repeat.

@@ -19,7 +19,6 @@ import (
 //
 // and 4 zero bits follow an odd number of points. The hashes can only be compared with hashes of the same version.
 
-// A SketchPoint is a profile point in a sketch.
 type SketchPoint struct {
 	What     uint16 // hash of the bytecode and its operand, 10 bits; 0 if unknown
 	Operands uint16 // hash of the operands, 9 bits
@@ -50,7 +49,6 @@ func sketchPoint(v uint32) SketchPoint {
 		Operands: uint16(v >> sketchWhatBits & (1<<sketchOperandBits - 1)), Inverse: v>>(sketchPointBits-1)&1 != 0}
 }
 
-// SketchHeaderOf returns the header of a sketch for a code id.
 func SketchHeaderOf(code uint64) uint16 { return SketchVersion | uint16(code)<<sketchVersionBits }
 
 // SketchHeader returns the header of a sketch; ok is false if b is too short.
@@ -61,7 +59,6 @@ func SketchHeader(b []byte) (header uint16, ok bool) {
 	return le.Uint16(b), true
 }
 
-// AppendSketch appends a sketch of the code with an id.
 func AppendSketch(b []byte, code uint64, points []SketchPoint) []byte {
 	b = le.AppendUint16(b, SketchHeaderOf(code))
 	pending := uint32(0)
@@ -166,7 +163,6 @@ func ParseMarks(rows int, cell func(column, row int) uint64) Marks {
 	return marks
 }
 
-// At returns the mark of a point of the profile b.
 func (m Marks) At(b Block, point int32) (mark Mark, ok bool) {
 	if m == nil {
 		return mark, false

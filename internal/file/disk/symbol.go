@@ -28,7 +28,6 @@ const (
 // names, loaders and aliases. A shared text counts at each use.
 func MaxKeyText(fileSize int64) int64 { return max(minKeyText, keyTextShare*fileSize) }
 
-// ListText returns the cost of a list in addition to the text of its parts.
 func ListText(parts int64) int64 { return listPartText * parts }
 
 // MaxBlob is the maximum length of any symbol in bytes.
@@ -40,7 +39,6 @@ const listMark = 1 << 31
 // SymbolSize returns the encoded size of a symbol of n bytes.
 func SymbolSize[N int | int64](n N) int64 { return AlignUp(4+int64(n), Unit) }
 
-// AppendSymbol appends an encoded symbol.
 func AppendSymbol(b []byte, s string) []byte {
 	b = le.AppendUint32(b, uint32(len(s)))
 	b = append(b, s...)
@@ -59,10 +57,8 @@ func SymbolParts(b []byte) (parts int64, ok bool) {
 // SymbolPart returns part i of the list at the front of b, which must have it.
 func SymbolPart(b []byte, i int64) layout.Ref { return layout.Ref(le.Uint32(b[4+4*i:])) }
 
-// ListSize returns the encoded size of a list of n symbols.
 func ListSize[N int | int64](n N) int64 { return AlignUp(4+4*int64(n), Unit) }
 
-// AppendList appends an encoded list of symbols.
 func AppendList(b []byte, parts []layout.Ref) []byte {
 	b = le.AppendUint32(b, listMark|uint32(len(parts)))
 	for _, n := range parts {
@@ -71,7 +67,6 @@ func AppendList(b []byte, parts []layout.Ref) []byte {
 	return append(b, make([]byte, ListSize(len(parts))-4-4*int64(len(parts)))...)
 }
 
-// SplitSignature appends the list parts of a signature to parts; ok is false if it does not have the form of one.
 func SplitSignature(parts []string, signature string) (all []string, ok bool) {
 	first, rest, ok := strings.Cut(signature, "(")
 	rest, ended := strings.CutSuffix(rest, ")")

@@ -50,7 +50,6 @@ const (
 // the one in which llvm-profdata first sees functions when it merges files.
 const OrderOfFile = 1
 
-// A TablePlace is the span of a table in the file.
 type TablePlace struct {
 	Kind TableKind
 	Span layout.Span
@@ -257,9 +256,7 @@ func ParseTable(b []byte) (Table, error) {
 }
 
 // Columns returns the number of columns.
-func (t *Table) Columns() int { return len(t.columns) }
-
-// Column returns the kind of column i.
+func (t *Table) Columns() int            { return len(t.columns) }
 func (t *Table) Column(i int) ColumnKind { return t.columns[i].kind }
 
 // Cell returns a cell, a number or a reference.
@@ -271,7 +268,6 @@ func (t *Table) Cell(column, row int) uint64 {
 	return uint64(le.Uint32(c.cells[4*row:]))
 }
 
-// A Column describes a column of a known table kind.
 type Column struct {
 	Name string // unique within its table
 	Kind ColumnKind
@@ -411,8 +407,7 @@ const (
 	// PropertyMemProf is the version of the section with LLVM's memory profiles, from 0.
 	PropertyMemProf = "llvm.memprof_version"
 	// PropertyVTableNames marks an import of an indexed LLVM profile with vtable names. An export then has them, too.
-	PropertyVTableNames = "llvm.vtable_names"
-	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of native calls.
+	PropertyVTableNames      = "llvm.vtable_names"
 	PropertyJamaicaBytecodes = PropertyJamaicaTotal + "bytecodes"
 	PropertyJamaicaNative    = PropertyJamaicaTotal + "native"
 	// PropertySampledTotal is the key prefix of the totals of sampled profiles.
@@ -426,7 +421,6 @@ const (
 	PropertyTrapReasons = "hotspot.trap_reasons"
 )
 
-// MergedProperty returns the merge rule of a property.
 func MergedProperty(key string) PropertyRule {
 	switch {
 	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal),

@@ -49,10 +49,8 @@ const (
 	UnitNanoseconds                          // nanoseconds of processor time
 )
 
-// ExitCode returns the layout.Exit of a process that ended with an exit code.
 func ExitCode(code int) layout.Exit { return layout.Exit(uint32(code))<<32 | 1 }
 
-// ExitSignal returns the layout.Exit of a process that a signal ended.
 func ExitSignal(number int) layout.Exit { return layout.Exit(uint32(number))<<32 | 2 }
 
 // HasRow reports whether the reference of a method refers to the row of an unexecuted method. Store.FindID does not
@@ -61,7 +59,6 @@ func HasRow(h *layout.Header, n layout.Ref) bool {
 	return h.Parts[PartUnexecuted].Holds(n.Offset(), UnexecutedRowSize)
 }
 
-// RegionOf returns the span of a region, or of the header for region 0.
 func RegionOf(h *layout.Header, r layout.Region) layout.Span {
 	if r == 0 {
 		return layout.Span{Offset: 0, Size: HeaderSize}
@@ -69,7 +66,6 @@ func RegionOf(h *layout.Header, r layout.Region) layout.Span {
 	return h.Regions[r-1]
 }
 
-// IsSameBase reports whether b and c identify the same archive.
 func IsSameBase(b, c layout.BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
 
 // IsWide reports whether entries of the tag have the wide header.

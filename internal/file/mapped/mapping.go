@@ -183,7 +183,6 @@ func (m *Mapping) faultError(fault *mmap.Fault) error {
 	return e
 }
 
-// offsetOf returns the file offset at an address; ok is false outside the mappings.
 func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	size := uintptr(len(m.data))
 	if d := address - words.AddressOfBytes(m.data); d < size {

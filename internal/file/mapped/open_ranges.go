@@ -74,7 +74,6 @@ const (
 // as transferring them.
 const minSkippedGap = 1 << 20
 
-// A pageFetcher reads pages of an archive when they are needed, and keeps them.
 type pageFetcher struct {
 	r    io.ReaderAt
 	data []byte
@@ -115,7 +114,6 @@ func (p *pageFetcher) fetchSpan(part layout.Span) error {
 	return p.fetchMissing(part.Offset, part.End())
 }
 
-// fetchOnTouch reads the missing pages of a span, and reads ahead if the span follows the previous one.
 func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pageChecksums checks pages against the checksum tree in ps, after all checksums on the path from the root.
 type pageChecksums struct {
 	tree    disk.SumTree
 	root    uint64
@@ -76,7 +75,6 @@ func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error
 	return nil
 }
 
-// checkGroupOnce checks a group of checksums, after the groups above it in the tree.
 func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 	bit := s.groups[level] + group
 	if s.checked.Has(bit) {
@@ -120,7 +118,6 @@ func (s *pageChecksums) checkPage(region layout.Region, n, last int64) error {
 	return s.compareChecksum(region, s.tree.PageSpan(n), s.storedChecksum(0, n))
 }
 
-// checkGroup compares a group with its checksum in the level above, or in the header for the top level.
 func (s *pageChecksums) checkGroup(level int, group int64) error {
 	want := s.root
 	if level+1 < s.tree.Levels() {

@@ -109,8 +109,7 @@ func (p *Plan) writableOffset() int64 {
 	return p.RW - p.RW%int64(os.Getpagesize())
 }
 
-func (p *Plan) lateOffset() int64 { return roundUpToPage(p.Size) }
-
+func (p *Plan) lateOffset() int64  { return roundUpToPage(p.Size) }
 func (p *Plan) mappingSize() int64 { return p.lateOffset() + roundUpToPage(p.Late) }
 
 // preferredBase returns the address to try, 0 for any.

@@ -30,7 +30,6 @@ func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	return p, nil
 }
 
-// mapViewAt maps a view at base, or anywhere if base is 0 or taken.
 func mapViewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 	if base != 0 {
 		if at, _, _ := mapViewOfFileEx.Call(uintptr(section), windows.FILE_MAP_COPY, 0, 0, n, base); at != 0 {

@@ -30,5 +30,4 @@ func NewView(f *os.File, size int64) (*View, error) {
 
 // Bytes returns the mapped memory. It must not be written to or used after Unmap.
 func (v *View) Bytes() []byte { return v.mapping }
-
-func (v *View) Unmap() error { return v.mapping.Unmap() }
+func (v *View) Unmap() error  { return v.mapping.Unmap() }

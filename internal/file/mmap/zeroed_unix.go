@@ -9,5 +9,4 @@ func MapZeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 }
 
-// UnmapZeroed unmaps memory that Zeroed returned.
 func UnmapZeroed(memory []byte) { _ = unix.Munmap(memory) }

@@ -76,10 +76,8 @@ func (m missingFolderError) Error() string {
 
 // HasAdvice returns true; see layout.Error.
 func (m missingFolderError) HasAdvice() bool { return true }
+func (m missingFolderError) Unwrap() error   { return fs.ErrNotExist }
 
-func (m missingFolderError) Unwrap() error { return fs.ErrNotExist }
-
-// A File is a file that is being published.
 type File struct {
 	ctx     context.Context // context of At
 	file    file
@@ -134,7 +132,6 @@ func (f *File) Private() error {
 	return f.file.Chmod(0o600)
 }
 
-// prepareRename sets owner and permissions of the replaced file, if there is one, syncs the file, and reads it back.
 func (f *File) prepareRename() error {
 	old, err := f.target.statReplaceable() // its permissions may have changed
 	if err != nil {

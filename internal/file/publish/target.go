@@ -54,7 +54,6 @@ func findTarget(sys system, path string) (*target, error) {
 	return t, nil
 }
 
-// findFolder opens a directory at a path without links.
 func findFolder(sys system, path string) (folder, error) {
 	info, err := sys.Lstat(path)
 	switch {
@@ -68,7 +67,6 @@ func findFolder(sys system, path string) (folder, error) {
 	return sys.OpenFolder(path)
 }
 
-// checkFolderUnchanged returns an error if the target's directory was removed or another one has its path.
 func (t *target) checkFolderUnchanged() error {
 	if t.path == "" {
 		return nil
@@ -87,7 +85,6 @@ func (t *target) checkFolderUnchanged() error {
 	return nil
 }
 
-// statReplaceable returns information about the file to replace, nil if it does not exist.
 func (t *target) statReplaceable() (fs.FileInfo, error) {
 	info, err := t.folder.Lstat(t.name)
 	switch {
@@ -144,7 +141,6 @@ func followLinks(sys system, path string) (folder, name string, err error) {
 
 const separator = string(filepath.Separator)
 
-// splitPath returns the parts of a path and its root, or "." for a relative path.
 func splitPath(path string) (root string, parts []string) {
 	volume := filepath.VolumeName(path)
 	path = path[len(volume):]

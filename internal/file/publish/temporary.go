@@ -49,7 +49,6 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 // maxTemporaries is the number of names to try for a temporary file.
 const maxTemporaries = 100
 
-// errTaken is the error if another process treated a temporary file as litter before it was locked.
 var errTaken = errors.New("another process locks or removes the temporary files as soon as they are made")
 
 func (t *target) openTemporary(ctx context.Context, mode fs.FileMode) (*File, error) {

@@ -32,7 +32,6 @@ const (
 	stateMask = 3
 )
 
-// NewStates returns the states of n slots.
 func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)} }
 
 // Load returns the state of slot i, which must be in the range.
@@ -44,7 +43,6 @@ func (s *States) Load(i int64) uint8 {
 	return uint8(c[i>>slotShift&chunkMask].Load() >> (i & 31 * 2) & stateMask)
 }
 
-// CompareAndSwap changes the state of slot i from old to new, and reports whether it was old.
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 	w := s.words.wordAt(i >> slotShift)
 	shift := i & 31 * 2
@@ -66,7 +64,6 @@ func (s *States) Store(i int64, v uint8) {
 	}
 }
 
-// Or sets the bits of v in the state of slot i.
 func (s *States) Or(i int64, v uint8) {
 	s.words.wordAt(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
 }
@@ -108,7 +105,6 @@ func (s *States) fillWord(from, to int64, v uint8) bool {
 	}
 }
 
-// Clear sets all slots in [from, to) to state 0.
 func (s *States) Clear(from, to int64) {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)

@@ -11,10 +11,8 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 )
 
-// DefaultBudget is the budget for Config.Budget 0.
 const DefaultBudget = 192 << 20
 
-// A Config has the memory budget and the folder for the file.
 type Config struct {
 	Budget int64  // bytes of strings that stay in memory; 0 for DefaultBudget, negative for no limit
 	Folder string // folder of the file; os.TempDir() if empty
@@ -108,7 +106,6 @@ func (s *Store) memoryBudget() int64 {
 	return s.Budget
 }
 
-// writeSlabs writes the slabs that are in memory to the file and keeps the memory of the last one for reuse.
 func (s *Store) writeSlabs() {
 	first := len(s.slabs)
 	for first > 0 && s.slabs[first-1].bytes != nil {
@@ -154,7 +151,6 @@ func (s *Store) fileFolder() string {
 	return s.Folder
 }
 
-// An Error is an error of the file.
 type Error struct {
 	Folder string
 	Err    error
@@ -240,7 +236,6 @@ type State struct {
 	err         error
 }
 
-// State returns the current state of the store.
 func (s *Store) State() State {
 	t := State{slabs: len(s.slabs), used: s.used, freed: s.freed, err: s.err}
 	if t.slabs > 0 {

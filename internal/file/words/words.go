@@ -31,7 +31,6 @@ func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 // A Count is a counter word. Several threads can increment it with Add, or a single one with Add1.
 type Count struct{ atomic.Uint64 }
 
-// CountOf returns a word as a Count.
 func CountOf(w *atomic.Uint64) *Count { return (*Count)(unsafe.Pointer(w)) }
 
 // AddressOfBytes returns the address of the first byte of b, 0 if b is empty.
@@ -42,7 +41,6 @@ func AddressOfBytes(b []byte) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-// AddressOfWord returns the address of a word.
 func AddressOfWord(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
 
 // StringOf returns b as a string without copying. b must not be changed while the string is in use.
@@ -87,7 +85,6 @@ func AlignedBytes(n int) []byte {
 // ensure that offsets are inside the memory. A View keeps heap memory alive but not a mapping.
 type View struct{ start unsafe.Pointer }
 
-// ViewOf returns the view of b.
 func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
 
 // From returns the view from an offset on, empty if v is empty.

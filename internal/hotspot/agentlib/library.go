@@ -22,7 +22,6 @@ import (
 	"github.com/profarc/profarc/internal/file/publish"
 )
 
-// Name is the file name of the library.
 const Name = "libprofarc-agent.so"
 
 // Variable is the environment variable with the path of a library to use instead of building one.

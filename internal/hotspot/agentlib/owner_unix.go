@@ -9,7 +9,6 @@ import (
 	"syscall"
 )
 
-// checkOwner returns an error if another user could have replaced the library, whose code would run as this user.
 func checkOwner(library string) error {
 	for _, name := range []string{library, filepath.Dir(library)} {
 		info, err := os.Stat(name)

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// A Method has the names of a method in class file format.
 type Method struct{ Class, Name, Descriptor string }
 
 // A Node is a method in the tree of inlined calls. All compilations of a method share its tree.
@@ -133,7 +132,6 @@ func (l *log) beginTask(b []byte) {
 	}
 }
 
-// endTask ends a task, and adds its methods to the tree if it succeeded.
 func (l *log) endTask(success bool) {
 	if success {
 		became := make([]int, len(l.task))

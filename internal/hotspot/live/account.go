@@ -23,10 +23,7 @@ type lostProfiles struct {
 	first    string
 }
 
-// countMethod adds the counts of a method before it is decided whether to keep it.
-func (b *build) countMethod(f *profiledMethod) {
-	b.account.totals.AddAll(b.totalsOf(f))
-}
+func (b *build) countMethod(f *profiledMethod) { b.account.totals.AddAll(b.totalsOf(f)) }
 
 func (b *build) totalsOf(f *profiledMethod) ledger.Totals {
 	c := ledger.Counter{Shape: b.shape, Totals: ledger.Totals{}}
@@ -42,7 +39,6 @@ func (b *build) totalsOf(f *profiledMethod) ledger.Totals {
 	return c.Totals
 }
 
-// leaveOut adds the totals of f to the losses with this reason.
 func (b *build) leaveOut(f *profiledMethod, reason string) {
 	l := b.account.lost[reason]
 	if l == nil {
@@ -54,7 +50,6 @@ func (b *build) leaveOut(f *profiledMethod, reason string) {
 	l.first = ledger.FirstLines(l.first, f.displayName())
 }
 
-// addAccount adds the account to the archive.
 func (b *build) addAccount() {
 	set := b.Internal()
 	set.AddInput(ledger.Input{Name: b.report.Run.Main, Format: accountFormat, State: ledger.Read, Times: 1,

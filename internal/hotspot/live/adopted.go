@@ -16,7 +16,6 @@ import (
 // In a JVM with profarc's agent, MethodData may include counts of an archive. The agent exports a list of the cells
 // that it wrote and the values (agent/adopted.h). A dump subtracts them, so that only this JVM's own counts remain.
 
-// An Adopted describes the profiles that a JVM had adopted.
 type Adopted struct {
 	Archive [16]byte // dump id; with layers, of the topmost
 	Base    [16]byte // dump id of the base layer, or zero
@@ -48,7 +47,6 @@ type adoptedTable struct {
 	Archive, Base                       [16]byte
 }
 
-// An adoptedKind is the kind of a row, enum adopted_kind in agent/adopted.h.
 type adoptedKind uint32
 
 const (

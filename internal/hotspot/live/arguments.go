@@ -73,7 +73,6 @@ type launch struct {
 	list func(dir string) []string
 }
 
-// launchVariables are environment variables from which the java launcher takes arguments.
 var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
 
 // valueOptions are options of the java launcher whose value is the next argument.
@@ -84,8 +83,6 @@ var valueOptions = map[string]bool{
 	"--describe-module": true, "-d": true, "--source": true,
 }
 
-// classPath returns the class path that the java launcher derives from its arguments and variables, with wildcards
-// expanded; ok is false for another program.
 func (l *launch) classPath() (classPath string, ok bool) {
 	if len(l.argv) == 0 || path.Base(l.argv[0]) != "java" {
 		return "", false

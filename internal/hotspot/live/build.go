@@ -94,7 +94,6 @@ func (b *build) description() string {
 	return "read the profiles of a JVM"
 }
 
-// readMethods returns the methods with valid names and MethodData, and counts the others.
 func (b *build) readMethods() (profiles []profiledMethod, err error) {
 	for i := range b.snap.methods {
 		f := profiledMethod{methodData: &b.snap.methods[i]}
@@ -172,7 +171,6 @@ func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	return why
 }
 
-// checkPointers checks that all classes and methods in a profile's cells have names, before any of them is recorded.
 func (b *build) checkPointers(f *profiledMethod) (err error) {
 	b.eachPointer(f, func(addr uint64, kind disk.CellKind) bool {
 		if kind == disk.CellMethod {

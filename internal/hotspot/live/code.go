@@ -199,7 +199,6 @@ func newInitialization(t *tables) initialization {
 		uint8(t.boundedConstant("InstanceKlass::fully_initialized", 4, 15))}
 }
 
-// isInitialized reports whether a class, which must not be an array, is initialized.
 func (w *walker) isInitialized(klass uint64) bool {
 	s := &w.s.initialization
 	if s.state == 0 {
@@ -242,7 +241,6 @@ func (b *build) addCompilations(o *Options) error {
 	return b.meter.end
 }
 
-// markCompiled marks the methods with a profile that have code, including discarded code.
 func (s *snapshot) markCompiled() {
 	compiled := map[uint64]bool{}
 	for _, c := range s.code {
@@ -323,7 +321,6 @@ func (b *build) addInlined(nodes []compilelog.Node) error {
 	return b.meter.end
 }
 
-// callerFrames returns the callers of a node, the direct one first.
 func callerFrames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []builder.Frame) {
 	for ; nodes[i].Parent >= 0; i = nodes[i].Parent {
 		all = append(all, builder.Frame{Caller: refs[nodes[i].Parent], Point: nodes[i].Bci})

@@ -194,7 +194,6 @@ func (p *pool) tagAt(i uint16) byte {
 	return 0
 }
 
-// slotWord returns the word of a constant, whose meaning depends on the tag.
 func (p *pool) slotWord(i uint16) (uint64, bool) {
 	if int(i) >= len(p.tags) {
 		return 0, false

@@ -6,7 +6,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A header is the part of a MethodData before its entries, with the counts of the method's MethodCounters.
 type header struct {
 	invocations, backedges uint64 // total of all levels
 	interpreted            uint64 // invocations not counted in a MethodData

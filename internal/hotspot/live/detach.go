@@ -252,7 +252,6 @@ func (c *collector) constantAddress(pool uint64, i uint16) uint64 {
 // Tag of constants whose word is the address of a Symbol.
 const tagUTF8 = 1
 
-// copyConstantPool copies a constant pool and its symbols, the names in bytecodes.
 func (c *collector) copyConstantPool(addr uint64) {
 	n, err := int32At(c.mem, addr+c.s.pool.length)
 	if err != nil || n < 0 || n > maxConstants || !c.mayRead(int(n)*pointerWidth) {

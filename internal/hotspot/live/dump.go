@@ -42,8 +42,6 @@ type Options struct {
 
 // ticksPerSecond is the clock tick rate of start times in /proc (USER_HZ).
 const ticksPerSecond = 100
-
-// DefaultStopLimit is the default of Options.StopLimit.
 const DefaultStopLimit = 500 * time.Millisecond
 
 func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) bool {
@@ -133,7 +131,6 @@ func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified b
 	return c
 }
 
-// takeSnapshot walks once while the process runs and, if requested, again while it is held.
 func (vm *VM) takeSnapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}

@@ -134,7 +134,6 @@ func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	return class, false
 }
 
-// findLoaderKlassOffset returns the offset of _class_loader_klass, 0 if it is not found.
 func (n *namer) findLoaderKlassOffset(snap *snapshot) uint64 {
 	for at := n.s.loader.next + 8; at+24 <= uint64(n.s.loader.size); at += 8 {
 		boot, others := 0, true
@@ -190,7 +189,6 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 // Loaders of one jar differ only in the classes that they happened to load.
 const minAnchorShare = 8
 
-// findAnchor returns the hash of the class that distinguishes a loader from others of its name.
 func (v *versions) findAnchor(l *classLoader) (hash uint64, ok bool) {
 	own := 0
 	first := loadedClass{}
@@ -226,7 +224,6 @@ const (
 // maxCompared limits the classes whose code is compared. Loaders of different versions soon load a class that differs.
 const maxCompared = 1024
 
-// versions finds classes in a group of loaders that are versions of one class.
 type versions struct {
 	klasses    map[string][]uint64       // klasses by class name
 	codeHashes map[uint64]uint64         // hashes of compared klasses

@@ -77,7 +77,6 @@ const (
 	endPause = 2 * time.Millisecond
 )
 
-// isGone reports whether the process has ended or ends in a moment.
 func (p *process) isGone() bool {
 	for range endPolls {
 		if !p.isAlive() {
@@ -189,7 +188,6 @@ func translateError(err error) error {
 // process dies, even by SIGKILL, the system releases the other one. Its parent and its shell notice nothing, and a
 // stopped process remains stopped afterwards.
 
-// A holding is a process with all threads stopped.
 type holding struct {
 	p       *process
 	threads map[int]unix.Signal // pending signals of seized threads, 0 for none
@@ -204,7 +202,6 @@ const (
 	maxThreads = 1 << 16
 )
 
-// holdWhile holds the process while use runs, and releases it in any case.
 func (p *process) holdWhile(use func(h *holding) error) (err error) {
 	done := make(chan struct{})
 	go procfs.OnThread(func() {
@@ -336,7 +333,6 @@ func (h *holding) detachThread(tid int, signal unix.Signal) {
 	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
 }
 
-// tracedBy returns ErrTraced with the name of the tracer, nil if the thread has none.
 func tracedBy(tid int) error {
 	tracer := procfs.StatusField(tid, "TracerPid") // thread id
 	if tracer == "" || tracer == "0" {

@@ -76,11 +76,8 @@ func hiddenOptions(options, argv []string) (hidden []string) {
 
 // unknownProcess is the PID of an unknown process, which has no meaning without a boot id.
 const unknownProcess = 1
-
-// maxCommandLine limits the command line in an archive.
 const maxCommandLine = 1 << 16
 
-// commandLine joins words and quotes words with spaces.
 func commandLine(args []string) string {
 	line := secrets.JoinWords(args)
 	if len(line) > maxCommandLine {

@@ -36,7 +36,6 @@ func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
 	return out, nil
 }
 
-// mergeSpans merges the visited spans, sets the position of each, and returns the total size.
 func (r *replay) mergeSpans() (total int) {
 	sorted := make([]int, len(r.visits))
 	for i := range sorted {
@@ -91,7 +90,6 @@ func (r *replay) readSpans() error {
 	})
 }
 
-// tickCalls is the number of calls between calls of tick.
 const tickCalls = 256
 
 func (r *replay) readBytes(addr uint64, n int) ([]byte, error) {

@@ -127,7 +127,6 @@ func (r *row) int32Column(column int) int32 {
 	return v
 }
 
-// textColumn returns the text that a column points to, "" for null.
 func (r *row) textColumn(column int) string {
 	at := r.wordColumn(column)
 	if at == 0 {

@@ -51,9 +51,8 @@ const (
 // A walker walks from the class loaders to the profiles. It visits each structure once. A list that leads back to
 // itself or into another list is an error, since a VM has none.
 type walker struct {
-	s   *schema
-	src source // source of structures that may change
-	// methodArray returns the addresses of a class's methods.
+	s           *schema
+	src         source // source of structures that may change
 	methodArray func(addr uint64) ([]uint64, error)
 	allMethods  bool // collect all methods, without their profiles
 	budget      *allowance

@@ -18,7 +18,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A ClassPath is the code of a class path.
 type ClassPath struct {
 	names   []string
 	path    *classfile.Path
@@ -56,7 +55,6 @@ const (
 	runtimeJar    = "jrt-fs.jar"
 )
 
-// openRuntime opens the jar of runtimeLoader if an element of the class path is or has it.
 func (c *ClassPath) openRuntime(element string, release int) {
 	for _, jar := range []string{element, filepath.Join(filepath.Dir(element), runtimeJar),
 		filepath.Join(element, "lib", runtimeJar)} {
@@ -260,7 +258,6 @@ func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 // Classes calls yield with the classes of the program; some may repeat.
 func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
 
-// Declared returns the methods with code that a class declares.
 func (c *ClassPath) Declared(class, loader string) (all []methodcode.Declared) {
 	files, err := c.classFiles(layout.Key{Class: class, Loader: loader})
 	if err != nil {
@@ -288,8 +285,6 @@ func (p *Process) Presence(k layout.Key) (methodcode.Presence, error) {
 
 // Classes yields nothing, since a process has not loaded all classes of the program.
 func (p *Process) Classes(func(class string) bool) {}
-
-// Declared returns the methods with code that a loaded class declares.
 func (p *Process) Declared(class, loader string) []methodcode.Declared {
 	return p.declared[[2]string{class, loader}]
 }
@@ -327,7 +322,6 @@ func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 	return false, known
 }
 
-// Declares reports whether a class itself declares a field or method.
 func (c *ClassPath) Declares(m methodcode.Name) (is, known bool) {
 	file, err := c.path.Class(m.Class)
 	if file == nil || err != nil {

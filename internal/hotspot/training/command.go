@@ -20,7 +20,6 @@ type Command struct {
 	Ignored []os.Signal
 }
 
-// A JVM is a process in which a JVM runs.
 type JVM struct {
 	PID int
 	// Thread is a thread through which the memory can be read, since the main thread may have ended.
@@ -37,7 +36,6 @@ type JVM struct {
 	Began uint64
 }
 
-// A Status is the exit status of a process.
 type Status struct {
 	Code   int // exit code
 	Signal int // signal that ended it, 0 if none

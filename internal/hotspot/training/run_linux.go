@@ -107,7 +107,6 @@ func ptraceRequest(request, pid, data int) error {
 	return nil
 }
 
-// A forwarder forwards signals that are sent only to the caller to the command.
 type forwarder struct {
 	signals     chan os.Signal
 	command     chan *os.Process

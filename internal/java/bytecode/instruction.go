@@ -90,7 +90,6 @@ func DecodeAt(code []byte, at int) (i Instruction, ok bool) {
 	return i, true
 }
 
-// HasConstant reports whether a bytecode has an index into the constant pool.
 func HasConstant(java byte) bool {
 	pool, _ := operandSizes(java)
 	return pool > 0
@@ -162,12 +161,10 @@ func switchLabels(java byte, operands []byte) (list []int32) {
 	return list
 }
 
-// Kind returns the kind of profile point at the bytecode.
 func (i *Instruction) Kind() PointKind { return pointKindOf(i.Op) }
 
 // Constants is a constant pool of a class file or VM. ok is false if the constant has another kind or is damaged.
 type Constants interface {
-	// Class returns the name of a class.
 	Class(i uint16) (name string, ok bool)
 	// Member returns the name of a field or method reference.
 	Member(i uint16) (n Name, ok bool)
@@ -177,7 +174,6 @@ type Constants interface {
 	Value(i uint16) (text string, ok bool)
 }
 
-// NameAt returns the name in constant i, the operand of a bytecode.
 func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	switch {
 	case java >= GetStatic && java <= InvokeInterface:
@@ -200,7 +196,6 @@ func loadedConstant(i uint16, c Constants) (n Name) {
 	return Name{Name: text}
 }
 
-// IntegerText returns the text of an int or long.
 func IntegerText(n int64) string { return strconv.FormatInt(n, 10) }
 
 // DecimalText returns the text of a float or double in HotSpot's format.

@@ -77,7 +77,6 @@ const (
 	JsrW            = 201
 )
 
-// ClassFileOpcode returns the bytecode of the class file for b; ok is false if b is unknown.
 func ClassFileOpcode(b byte) (code byte, ok bool) {
 	if b < breakpoint {
 		return b, true
@@ -376,7 +375,6 @@ func CodeID(code []byte) uint64 {
 	return max(xxhash.Sum64(normal), 1)
 }
 
-// appendNormal appends the normal form of the bytecode at an offset and returns its size, 0 if there is no bytecode.
 func appendNormal(b, code []byte, at int) (_ []byte, size int) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {

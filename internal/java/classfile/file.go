@@ -43,10 +43,8 @@ var poolSizes = map[byte]int{
 
 // AccInterface is the access flag of an interface.
 const AccInterface = 0x0200
-
 const classMagic = 0xcafebabe
 
-// ErrClassFile reports a malformed class file.
 var ErrClassFile = errors.New("not a sound class file")
 
 // A File has the constant pool of a class and its methods with their code. Names are UTF-8.
@@ -212,7 +210,6 @@ func (p *parser) utf8Constant(i uint16) string {
 	return text
 }
 
-// classConstant returns the name of a Class constant, "" for constant 0.
 func (p *parser) classConstant(i uint16) string {
 	if i == 0 {
 		return ""
@@ -232,13 +229,11 @@ func (c *File) constantWithTag(i uint16, tags ...byte) ([]byte, error) {
 // Release returns the Java release whose compiler writes this version of class files, or a number below 1.
 func (c *File) Release() int { return int(c.Version) - 44 }
 
-// Text returns the text of a Utf8 constant.
 func (c *File) Text(i uint16) (string, error) {
 	b, err := c.constantWithTag(i, TagUtf8)
 	return javanames.FromModifiedUTF8(string(b)), err
 }
 
-// Class returns the name of a Class constant.
 func (c *File) Class(i uint16) (string, error) {
 	b, err := c.constantWithTag(i, TagClass)
 	if err != nil {
@@ -247,7 +242,6 @@ func (c *File) Class(i uint16) (string, error) {
 	return c.Text(binary.BigEndian.Uint16(b))
 }
 
-// Member returns the field or method of a reference.
 func (c *File) Member(i uint16) (Member, error) {
 	return c.memberWithTag(i, TagField, TagMethod, TagInterface)
 }
@@ -265,7 +259,6 @@ func (c *File) memberWithTag(i uint16, tags ...byte) (m Member, err error) {
 	return m, err
 }
 
-// NameType returns the name and signature of a NameAndType constant.
 func (c *File) NameType(i uint16) (name, signature string, err error) {
 	b, err := c.constantWithTag(i, TagNameType)
 	if err != nil {

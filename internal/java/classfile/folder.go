@@ -98,7 +98,6 @@ func listJars(dir string) (jars []string, err error) {
 	return jars, err
 }
 
-// A Survey has the first file of each kind in an element of a class path.
 type Survey struct {
 	Class  string // name of a class
 	Root   string // folder that contains the class file in its package's folder

@@ -15,7 +15,6 @@ import (
 	"strings"
 )
 
-// A jar is a zip file of class files, or a .jmod.
 type jar struct {
 	name     string
 	in       io.Closer // nil for a nested jar
@@ -26,7 +25,6 @@ type jar struct {
 	module   bool   // file is a .jmod
 }
 
-// A versionedFile is the file of a class for a release of Java and later ones.
 type versionedFile struct {
 	release int
 	file    *zip.File

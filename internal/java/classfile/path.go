@@ -75,7 +75,6 @@ type opener struct {
 	opened map[string]bool // files and folders opened before, by path without symbolic links
 }
 
-// openElement adds an element of a class path, which may be a wildcard.
 func (o *opener) openElement(element string) error {
 	parts, err := expandWildcards([]string{element})
 	for _, part := range parts {
@@ -156,7 +155,6 @@ func (o *opener) addJar(path string) error {
 	return nil
 }
 
-// Missing returns the missing elements of the class path.
 func (p *Path) Missing() []string { return p.missing }
 
 // Close closes the files.
@@ -228,7 +226,6 @@ func (p *Path) HasImage() bool {
 	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
 }
 
-// HasPackage reports whether a jar or .jmod has a class in the package of a class.
 func (p *Path) HasPackage(class string) bool {
 	if p.packages == nil {
 		p.packages = map[string]bool{}

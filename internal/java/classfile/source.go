@@ -43,7 +43,6 @@ func OpenSources(sourcePath, classPath []string) (*Sources, error) {
 	return s, nil
 }
 
-// sourcesBeside returns the existing files with sources next to the files of a class path.
 func sourcesBeside(classPath []string) (files []string) {
 	classPath, _ = expandWildcards(classPath) // opening the class path reports errors
 	for _, p := range classPath {

@@ -25,7 +25,6 @@ const (
 	Unknown           // Answer.Reason has the reason
 )
 
-// A Version is one version of a method's code.
 type Version struct {
 	ID   uint64 // code id, as in the archive; 0 if unknown
 	Size int    // size in bytes, 0 if unknown
@@ -66,7 +65,6 @@ const (
 	Ret
 )
 
-// A Point is a profile point of one version of a method's code.
 type Point struct {
 	Bci  int32
 	Kind PointKind
@@ -95,7 +93,6 @@ func (p *Point) FormerSketch() disk.SketchPoint {
 	return p.Sketch
 }
 
-// Known reports whether a sketch describes the point.
 func (p *Point) Known() bool { return p.FormerSketch().What != 0 }
 
 var kindNames = [...]string{"", "call", "virtual call", "type check", "jump", "branch", "switch",
@@ -107,7 +104,6 @@ func (k PointKind) String() string { return kindNames[k] }
 // Sketched reports whether points of a kind have sketches. A jump has no operands, so the points around it identify it.
 func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
 
-// Types is implemented by code that knows the hierarchy of its classes.
 type Types interface {
 	// Assignable reports whether instances of a class are instances of another one. known is false if a class is missing.
 	Assignable(class, to string) (is, known bool)
@@ -121,7 +117,6 @@ type Inventory interface {
 	Presence(k layout.Key) (Presence, error)
 	// Classes calls yield with the classes of the program, some possibly twice.
 	Classes(yield func(class string) bool)
-	// Declared returns the methods of a class with readable code.
 	Declared(class, loader string) []Declared
 }
 
@@ -140,7 +135,6 @@ type Declared struct {
 // A Name is the name in a bytecode's operand: a class, a member, a dynamic call, without a class, or a constant's text.
 type Name struct{ Class, Name, Descriptor string }
 
-// Members is implemented by code that knows the fields and methods of its classes.
 type Members interface {
 	// Declares reports whether a class itself declares a field or method; known is false if the class is unreadable.
 	Declares(member Name) (is, known bool)
@@ -156,7 +150,6 @@ type Source interface {
 	Beside(name string) []string
 }
 
-// A Body is a function in a source.
 type Body interface {
 	// Call returns a line that may call callee, counted from the start of the function. It is the given line if possible,
 	// else the nearest one; ok is false if no line calls it. sure is false for calls that the source does not spell, such

@@ -71,7 +71,6 @@ type CompilerData struct {
 	Escape  *disk.Escape
 }
 
-// CompilerDataOf returns the data of the compilers in a profile.
 func CompilerDataOf(p reader.Profile) (d CompilerData) {
 	b := disk.Block(p.Bytes())
 	if c, ok := b.Compile(); ok {

@@ -44,7 +44,6 @@ func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// VTable returns the name of the vtable with an id; ok is false if the archive has no such vtable.
 func (v *Values) VTable(id uint64) (name string, ok bool) {
 	name, ok = v.vtables[id]
 	return name, ok

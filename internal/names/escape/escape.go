@@ -41,7 +41,6 @@ func Unsafe(r rune) bool {
 	return false
 }
 
-// AppendEscape appends the escape of a character.
 func AppendEscape(b []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 		return appendUnit(appendUnit(b, high), low)
@@ -93,7 +92,6 @@ type Writer struct {
 	out  []byte // scratch
 }
 
-// NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Write writes text. It returns the number of bytes taken from p, not the length of the escapes.

@@ -18,7 +18,6 @@ const (
 	lambdaMark    = "$$Lambda$" // prefix of a number
 )
 
-// IsHidden reports whether an internal name belongs to a hidden class.
 func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
 
 // hiddenAddress returns the index of the separator before the address in a hidden class's name, -1 for other classes.
@@ -75,7 +74,6 @@ func (h hiddenClass) compareOrder(other hiddenClass) int {
 		cmp.Compare(h.name, other.name))
 }
 
-// CanonicalHidden returns the archive names of the hidden classes among the internal names of one dump.
 func CanonicalHidden(names map[string]bool) map[string]string {
 	var all []hiddenClass
 	for name := range names {

@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// InternalName converts the external name of a class to its internal name.
 func InternalName(external string) string {
 	if at := hiddenAddress(external, '/'); at >= 0 {
 		return strings.ReplaceAll(external[:at], ".", "/") + "+" + external[at+1:]
@@ -26,7 +25,6 @@ func HiddenInternal(name string) string {
 	return name
 }
 
-// AppendExternal appends the external name of a class.
 func AppendExternal(b []byte, internal string) []byte {
 	address := hiddenAddress(internal, '+')
 	for i, c := range []byte(internal) {
@@ -97,7 +95,6 @@ func AppendPrinted(b []byte, name string) []byte {
 	return append(b, strings.Repeat(arraySuffix, dimensions)...)
 }
 
-// ElementClass returns the class of an array's elements, and other names unchanged.
 func ElementClass(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if element == name {

@@ -22,7 +22,6 @@ const (
 	SectionDirectory  = disk.SectionDirectory
 )
 
-// TableKind is the kind of a table.
 type TableKind = disk.TableKind
 
 // Kinds of tables.
@@ -82,13 +81,11 @@ func IsArchive(head []byte) bool { return bytes.Equal(head, disk.Magic[:]) }
 // AddCounts returns a + b, or the highest uint64 if that overflows.
 func AddCounts(a, b uint64) uint64 { return disk.SaturatingAdd(a, b) }
 
-// UnpackSuccessor returns the point and index in a cell of a successor.
 func UnpackSuccessor(cell uint64) (point int32, index uint32) { return disk.UnpackSuccessor(cell) }
 
 // UnitName returns the name of a unit in archives of a domain.
 func UnitName(u layout.CountUnit, d layout.Domain) string { return disk.UnitName(u, d) }
 
-// LoaderName returns the name in the identity of a class loader.
 func LoaderName(identity string) string { return disk.LoaderName(identity) }
 
 // ExitCode returns the exit of a process that ended with a code.

@@ -47,7 +47,6 @@ func (p *plan) writeRO(s *sheets) {
 	s.writeRegion(disk.RegionRO, b)
 }
 
-// appendMethod appends the record of the method with rank i.
 func (p *plan) appendMethod(b []byte, i int) []byte {
 	plan := &p.records[i]
 	r := disk.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
@@ -75,7 +74,6 @@ func (p *plan) appendContext(b []byte, ref profileset.ContextRef) []byte {
 		Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
-// encodeEX returns region ex, the tables.
 func (p *plan) encodeEX() []byte {
 	tables := p.b.SortedTables()
 	le := binary.LittleEndian
@@ -152,7 +150,6 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 	return b
 }
 
-// keyOf returns the key of the method with this rank.
 func (p *plan) keyOf(method uint32) disk.BlockKey {
 	m := p.b.Methods.At(uint32(p.o.methods[method]))
 	k := disk.BlockKey{Name: p.symbolAt(m.Name), Signature: p.symbolAt(m.Signature)}
@@ -175,7 +172,6 @@ func (p *plan) resolve(block disk.Block, slots uint32, added int) {
 	})
 }
 
-// referent returns the file reference for a reference in a pointer cell.
 func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	if method {
 		return p.methodAt(profileset.MethodRef(ref))

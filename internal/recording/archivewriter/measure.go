@@ -30,7 +30,6 @@ func (p *plan) measureProfiles() error {
 // forgetAfter is the number of blocks after which the view releases the pages that it has read.
 const forgetAfter = 1 << 16
 
-// A measurer computes the summary of profiles.
 type measurer struct {
 	p     *plan
 	masks *disk.Masks
@@ -41,7 +40,6 @@ type measurer struct {
 	others                              tally
 }
 
-// measure adds a block to the summary and returns the number of its slot list.
 func (m *measurer) measure(b disk.Block) (slots uint32) {
 	s := &m.p.summary
 	if f := b.Field(disk.HasInvocations); f != nil {

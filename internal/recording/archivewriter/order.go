@@ -54,7 +54,6 @@ func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	return refs
 }
 
-// textRank returns the rank of a symbol, or -1 for 0.
 func (o *order) textRank(s intern.SymbolRef) int64 {
 	if s == 0 {
 		return -1

@@ -59,7 +59,6 @@ func (p *plan) addedSize(d *profilePlan) (n int64) {
 	return n
 }
 
-// collectPointers adds every pointer slot of rw to p.pointers.
 func (p *plan) collectPointers() {
 	for i := range p.profiles {
 		d := &p.profiles[i]
@@ -199,7 +198,6 @@ func (p *plan) contextAt(c profileset.ContextRef) layout.Ref {
 	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
 }
 
-// firstBlock returns the block of the profile with rank first-1, or 0 if first is 0.
 func (p *plan) firstBlock(first uint32) layout.Ref {
 	if first == 0 {
 		return 0

@@ -99,7 +99,6 @@ func (p *plan) sort(ctx context.Context) func() error {
 	}
 }
 
-// decide chooses the records and their contents.
 func (p *plan) decide() error {
 	p.planRecords()
 	needed := p.neededSymbols()
@@ -139,7 +138,6 @@ func scratch[V any](p *plan, n int) []V {
 
 const largeScratch = 1 << 16
 
-// close releases the view and the scratch memory.
 func (p *plan) close() {
 	p.view.Close()
 	for _, piece := range p.pieces {
@@ -283,8 +281,6 @@ func (p *plan) keysHash() uint64 {
 	return d.Sum64()
 }
 
-// A methodPlan describes a method's record. Plans are stored in file order, so that later passes read memory from front
-// to back.
 type methodPlan struct {
 	id    uint64
 	name  intern.Place // location of the name's text
@@ -296,7 +292,6 @@ type methodPlan struct {
 // A contextRange is the range of a method's contexts in order.contexts.
 type contextRange struct{ first, number uint32 }
 
-// A profilePlan describes a profile's block.
 type profilePlan struct {
 	method   uint32 // rank of the method
 	context  profileset.ContextRef
@@ -308,7 +303,6 @@ type profilePlan struct {
 	padding  uint8  // zero bytes after the block
 }
 
-// planRecords decides the contents and sizes of the methods' records.
 func (p *plan) planRecords() {
 	p.beside(p.gatherMethods, func() {
 		p.gatherProfiles()
@@ -384,7 +378,6 @@ func (p *plan) rangeContexts() {
 	}
 }
 
-// contextsOf returns the contexts of the method with this rank.
 func (p *plan) contextsOf(method int) []profileset.ContextRef {
 	if p.contexts == nil {
 		return nil

@@ -46,7 +46,6 @@ func (t tally) of(u ledger.Unit) *unitTotal {
 	return total
 }
 
-// settle compares the account of the set with the measured counts.
 func (p *plan) settle(m *measurer) {
 	out := ledger.Totals{}
 	saturated := map[ledger.Unit]bool{}

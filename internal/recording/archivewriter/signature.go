@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// lists holds the signatures that are written as lists of symbols.
 type lists struct {
 	of    []listed // list of each signature, indexed by SymbolRef-1; nil if no method has a signature
 	parts []intern.SymbolRef

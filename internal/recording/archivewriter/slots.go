@@ -34,7 +34,6 @@ func (l *slotList) addSlot(word uint32, method bool) {
 	l.last = word
 }
 
-// keepList stores a list and returns its number, or 0 if the list is empty.
 func (s *slots) keepList(l *slotList) uint32 {
 	if len(l.bytes) == 0 {
 		return 0
@@ -52,7 +51,6 @@ func (s *slots) keepList(l *slotList) uint32 {
 	return uint32(number + 1)
 }
 
-// each calls yield with the slots of a list.
 func (s *slots) each(number uint32, yield func(word uint32, method bool)) {
 	if number == 0 {
 		return

@@ -44,12 +44,10 @@ func (p *plan) meetCallers() {
 	}
 }
 
-// ran reports whether the archive shows that the method with this rank ran.
 func (p *plan) ran(method int) bool {
 	return p.records[method].first != 0 || len(p.contextsOf(method)) > 0 || p.met != nil && p.met[p.o.methods[method]-1]
 }
 
-// planNeverRan replaces the records of methods for which a row suffices.
 func (p *plan) planNeverRan() {
 	if p.neverRan == 0 {
 		return
@@ -96,7 +94,6 @@ func (p *plan) typesOfOneName() []bool {
 	return alone
 }
 
-// locateNeverRan sets the references of the methods with rows.
 func (p *plan) locateNeverRan() {
 	at := p.sectionStart(disk.PartUnexecuted) + disk.UnexecutedHeaderSize + int64(len(p.rows.classes))*disk.ClassRowSize
 	for _, i := range p.rows.methods {
@@ -105,7 +102,6 @@ func (p *plan) locateNeverRan() {
 	}
 }
 
-// appendNeverRan appends the section of methods that never ran.
 func (p *plan) appendNeverRan(b []byte) []byte {
 	if len(p.rows.methods) == 0 {
 		return b

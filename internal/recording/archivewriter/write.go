@@ -19,7 +19,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Report describes a written archive.
 type Report struct {
 	Counts layout.Counts
 	Bytes  int64  // size of the file
@@ -31,7 +30,6 @@ type Report struct {
 	Unaccounted []ledger.Difference
 }
 
-// Publish writes the archive of b and publishes it at path.
 func Publish(ctx context.Context, b *profileset.Set, path string) (r Report, err error) {
 	b.Locked(func() { r, err = publishLocked(ctx, b, path) })
 	return r, err

@@ -37,10 +37,8 @@ type Hooks struct {
 	Kind   func(t reader.Type) (bool, error)
 	// Elsewhere selects the substitute for a profile that is not copied, in rows of tables.
 	Elsewhere Elsewhere
-	// Type returns the names of a type in the copy.
-	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
-	// Key returns the key of a method in the copy.
-	Key func(m reader.Method, k layout.Key) (layout.Key, error)
+	Type      func(name, loader, alias string) (newName, newLoader, newAlias string)
+	Key       func(m reader.Method, k layout.Key) (layout.Key, error)
 	// Entry changes an entry of the copy, with references instead of pointers.
 	Entry func(e disk.Entry) error
 	// Dropped is called for each row or type word that the copy has without its type or method, because the live cell
@@ -51,10 +49,8 @@ type Hooks struct {
 	// lost profile ends the copy.
 	Lost func(m reader.Method, err error) error
 	// Skip reports whether a table is left out.
-	Skip func(t *reader.Table) bool
-	// Rows returns a function that reports whether a row is kept, or nil to keep all rows.
-	Rows func(t *reader.Table) (stays func(row int) (bool, error))
-	// Symbol returns the replacement for a string in a table.
+	Skip   func(t *reader.Table) bool
+	Rows   func(t *reader.Table) (stays func(row int) (bool, error))
 	Symbol func(kind disk.TableKind, text string) string
 	// Word returns the replacement for a number in a table.
 	Word func(kind disk.TableKind, column int, v uint64) uint64
@@ -113,8 +109,6 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 
 // All copies everything.
 func (c *Copier) All() error { return c.runSteps(c.Records, c.copyProfiles, c.Tables) }
-
-// Records copies all types, methods and contexts.
 func (c *Copier) Records() error {
 	return c.runSteps(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
 }
@@ -216,7 +210,6 @@ func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
 	}
 }
 
-// copyMethod interns a method with its flags.
 func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	key, err := m.Key()
 	if err != nil {
@@ -330,7 +323,6 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	return ref, nil
 }
 
-// contextAt returns the set's reference for the context at n.
 func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
 	if ref := c.contexts.refOf(n); ref != profileset.NoContext || !c.hooks.Lazy {
 		return ref, nil

@@ -31,7 +31,6 @@ func (k *Counted) Begin() *Counted {
 	return k
 }
 
-// countedBefore returns the count of a counter at the last kept copy.
 func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	if k != nil {
 		if block := k.kept[p.Ref()]; block != nil {

@@ -38,7 +38,6 @@ func (c *Copier) reportDeadCell(e reader.Entry, cell int, v uint64, reason strin
 	return c.reportDropped(e, reason, v)
 }
 
-// liveType returns the reference for the type in a live cell, or 0.
 func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) {
 	v := e.Cell(cell).Load()
 	if w := e.TypeCell(cell); w.Type.Valid() {
@@ -67,7 +66,6 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 	return uint64(ref)<<methoddata.RefShift | v, err
 }
 
-// liveMethod returns the reference for the method in a live cell, or 0.
 func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
 	v := e.Cell(cell).Load()
 	base := c.s.Header().Base

@@ -52,7 +52,6 @@ func (c *Copier) Unmet() int {
 	return int(max(c.s.Header().Counts.Profiles, c.profilesSeen) - c.profilesSeen)
 }
 
-// Profile copies one profile of a method.
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
 	if c.Counts != Trained {

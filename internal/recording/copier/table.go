@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Tables copies the tables of the archive.
 func (c *Copier) Tables() error {
 	for t, err := range c.s.Tables() {
 		if err != nil {

@@ -92,11 +92,9 @@ const (
 	fewChunks  = 16 // number of chunks on the heap; the others are allocated in groups of this size
 )
 
-func (l *List[V]) Len() int { return l.n }
-
+func (l *List[V]) Len() int               { return l.n }
 func (l *List[V]) Has(number uint32) bool { return number != 0 && int(number) <= l.n }
 
-// At returns the value with a number that Add has returned.
 func (l *List[V]) At(number uint32) *V {
 	i := number - 1
 	return &l.chunks[i>>chunkShift][i&(chunkSize-1)]

@@ -55,7 +55,6 @@ func (s *Sorter) Close() {
 	*s = Sorter{Ctx: s.Ctx}
 }
 
-// Sort sorts by key and is stable.
 func (s *Sorter) Sort(keys []SortKey) { fastmem.SortByKey(keys, &s.spare, s.canceled) }
 
 // EachEqual calls yield with each group of at least two equal keys. The keys must be sorted.

@@ -103,13 +103,11 @@ func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh boo
 	return t.Last, fresh
 }
 
-// Find returns the number of a string, or 0 if it is not interned.
 func (t *Symbols) Find(text string) SymbolRef {
 	ref, _ := t.Index.Find(t.Hash(text), func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
 	return SymbolRef(ref)
 }
 
-// Hash returns the hash of a string for lookups.
 func (t *Symbols) Hash(text string) uint32 {
 	if t.ByNameRef {
 		return uint32(disk.NameRef(text))

@@ -13,7 +13,6 @@ import (
 // hash, so that a merge does not depend on the names of files.
 const archiveFormat = "archive"
 
-// NoteOperation notes in the account of a set, if it has one, that archives were merged into it.
 func NoteOperation(b *profileset.Set) {
 	if a := b.Account(); len(a.Inputs) > 0 {
 		b.AddLoss(ledger.Loss{Operation: ledger.OperationMerge})

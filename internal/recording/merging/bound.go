@@ -32,7 +32,6 @@ func (b *Bound) UnmarshalText(text []byte) error {
 	return err
 }
 
-// parseBound parses a bound at the beginning of text, and returns the rest.
 func (b *Bound) parseBound(text string) (rest string, err error) {
 	rest = text
 	for _, part := range []*string{&b.Class, &b.Name} {
@@ -55,8 +54,7 @@ func (b *Bound) parseBound(text string) (rest string, err error) {
 type Part struct{ From, To Bound }
 
 func (p Part) isFirst() bool { return p.From == Bound{} }
-
-func (p Part) isLast() bool { return p.To == Bound{} }
+func (p Part) isLast() bool  { return p.To == Bound{} }
 
 // Holds reports whether a position is in the part.
 func (p Part) Holds(at Bound) bool {
@@ -116,5 +114,4 @@ func parsePart(text string) (p Part, err error) {
 	return p, err
 }
 
-// boundOf returns the position of a method.
 func boundOf(k layout.Key) Bound { return Bound{k.Class, k.Name} }

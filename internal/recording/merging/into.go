@@ -67,7 +67,6 @@ func NoteAll(b *profileset.Set, all []Contents, supersededBy []int) []error {
 	return errs
 }
 
-// JoinRun joins the header of an archive with the builder's, and returns the run for its profiles.
 func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weightedDumps(r)
 	if err != nil {
@@ -277,7 +276,6 @@ func joinRows(have, joins int, decides bool) int {
 	return max(have, joins)
 }
 
-// setShape sets the shape and the params that depend on it.
 func (b Target) setShape(s disk.Shape) {
 	if s.SameSettings(b.Shape) {
 		return

@@ -51,7 +51,6 @@ func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error 
 	return t.UniteGrown()
 }
 
-// A partStore is an open part of a merge.
 type partStore struct {
 	Part
 	s     *reader.Store
@@ -90,7 +89,6 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 	return all, nil
 }
 
-// ofOneMerge reports whether the headers and dumps of two parts agree.
 func (p *partStore) ofOneMerge(q *partStore) bool {
 	x := p.s.Header()
 	y := q.s.Header()

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// baseOf returns the base of the layer s, or nil if s is no layer.
 func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
 	base, layer, err := s.Base()
 	if err != nil || !layer {

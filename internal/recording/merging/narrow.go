@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NarrowRows implements merge.NarrowRows.
 func NarrowRows(ctx context.Context, b *profileset.Set, n int) (done methoddata.Narrowed, err error) {
 	b.Locked(func() { done, err = narrowRowsLocked(ctx, b, n) })
 	return done, err

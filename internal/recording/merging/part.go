@@ -16,7 +16,6 @@ import (
 // merges.
 var ErrPart = errors.New("archives are not the parts of one merge")
 
-// PartOptions describe all archives whose parts are merged.
 type PartOptions struct {
 	Run profileset.RunRules // rules of the run, as for merge.Into
 	// OneShape promises that all archives have the shape of the builder's Params, so that nothing outside the part must be
@@ -94,7 +93,6 @@ func PartOf(s *reader.Store) (p Part, ok bool, err error) {
 	return p, false, nil
 }
 
-// A chooser finds the records of an archive that are in a part.
 type chooser struct {
 	part  Part
 	s     *reader.Store
@@ -116,7 +114,6 @@ func newChooser(p Part, s *reader.Store) *chooser {
 	return &chooser{part: p, s: s, chosen: map[layout.Ref]bool{}}
 }
 
-// chooseMethod reports whether a method is in the part, and notes it.
 func (c *chooser) chooseMethod(m reader.Method) (bool, error) {
 	in, err := c.holdsMethod(m)
 	if in {
@@ -137,7 +134,6 @@ func (c *chooser) holdsMethod(m reader.Method) (bool, error) {
 	return err == nil && c.part.Holds(Bound{class, name.String()}), err
 }
 
-// classOf returns the name of the class of a method, or "".
 func (c *chooser) classOf(m reader.Method) (string, error) {
 	t, ok, err := m.Class()
 	if err != nil || !ok {
@@ -151,13 +147,11 @@ func (c *chooser) classOf(m reader.Method) (string, error) {
 	return c.class.name, err
 }
 
-// chooseType reports whether a type is in the part.
 func (c *chooser) chooseType(t reader.Type) (bool, error) {
 	name, err := t.Name()
 	return err == nil && c.part.Holds(Bound{Class: name.String()}), err
 }
 
-// chooseRows returns a function that reports whether a row of a table is in the part.
 func (c *chooser) chooseRows(t *reader.Table) func(row int) (bool, error) {
 	grouped := profileset.Grouped(t.Kind)
 	group := uint64(0)
@@ -192,7 +186,6 @@ func (c *chooser) chooseRow(t *reader.Table, row int) (bool, error) {
 	return c.part.Holds(Bound{}), nil
 }
 
-// boundOfRecord returns the position of the type or context at n.
 func (c *chooser) boundOfRecord(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
 	switch kind {
 	case disk.ColumnType:
@@ -212,7 +205,6 @@ func (c *chooser) boundOfRecord(kind disk.ColumnKind, n layout.Ref) (Bound, erro
 	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
 }
 
-// boundOfMethod returns the position of a method.
 func boundOfMethod(m reader.Method, err error) (Bound, error) {
 	if err != nil {
 		return Bound{}, err

@@ -19,7 +19,6 @@ import (
 // one.
 var ErrSameProcess = errors.New("two dumps of one process count the same twice")
 
-// Contents lists the dumps in an archive and their runs.
 type Contents struct {
 	name   string
 	header *layout.Header

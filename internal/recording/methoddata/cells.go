@@ -22,7 +22,6 @@ func (m *Merger) cells(x, y disk.Entry) {
 	}
 }
 
-// weigh returns a cell of the run, multiplied by its weight if it is a count.
 func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	switch {
 	case kind != disk.CellCount:
@@ -56,7 +55,6 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	return max(x, y) // CellMax; cells of other kinds are equal for the same code
 }
 
-// uniteHeaders adds the flags and traps of y to e.
 func uniteHeaders(e, y disk.Entry) {
 	e.SetFlags(e.Flags() | y.Flags())
 	if !disk.IsWide(e.Tag()) {
@@ -316,7 +314,6 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 	return true
 }
 
-// plain reports whether all cells of an entry are counts.
 func (m *Merger) plain(e disk.Entry) bool {
 	schema, _ := m.Shape.Schema(e.Tag())
 	return schema.OnlyCounts() || e.Cells() == 0
@@ -367,7 +364,6 @@ func (m *Merger) addCertain(at disk.Entry, r countedRow, certain bool) {
 	}
 }
 
-// onlyWay returns the last way of a branch or switch with a count above 0, and the number of such ways.
 func (m *Merger) onlyWay(e disk.Entry, w layout.Weight) (only countedRow, ways int) {
 	add := func(what, count uint64) {
 		count = disk.ApplyWeight(w, count)

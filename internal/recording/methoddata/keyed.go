@@ -76,7 +76,6 @@ func (m *Merger) rowKinds(e disk.Entry) (kinds []disk.CellKind) {
 	return kinds
 }
 
-// keyedRowsOf returns the rows of an entry, without empty ones.
 func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	rows := make([]keyedRow, e.Rows())
 	for g := range m.Shape.Groups(e) {
@@ -96,7 +95,6 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	})
 }
 
-// uniteKeyed merges rows with equal keys, and sorts the result by falling counts.
 func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyedRow) {
 	byKeys := func(a, b keyedRow) (c int) {
 		for i, kind := range kinds {

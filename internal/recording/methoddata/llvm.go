@@ -68,7 +68,6 @@ func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	})
 }
 
-// without returns the entries that are not dropped.
 func (m *Merger) without(all []disk.Entry, isDropped func(disk.Entry) bool) []disk.Entry {
 	return slices.DeleteFunc(all, func(e disk.Entry) bool {
 		if !isDropped(e) {
@@ -79,7 +78,6 @@ func (m *Merger) without(all []disk.Entry, isDropped func(disk.Entry) bool) []di
 	})
 }
 
-// isMarked reports whether the counters among entries begin with a mark.
 func (m *Merger) isMarked(all []disk.Entry) bool {
 	rules := m.countRules()
 	return slices.ContainsFunc(all, func(e disk.Entry) bool {
@@ -87,7 +85,6 @@ func (m *Merger) isMarked(all []disk.Entry) bool {
 	})
 }
 
-// sitesOf counts value sites by kind.
 func sitesOf(all []disk.Entry) map[layout.Sub]int {
 	sites := map[layout.Sub]int{}
 	for _, e := range all {

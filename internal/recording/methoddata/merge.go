@@ -105,7 +105,6 @@ func (m *Merger) entries(section []byte) (all []disk.Entry) {
 	return all
 }
 
-// section merges the entries of a section, point by point.
 func (m *Merger) section(x, y []disk.Entry) {
 	slices.SortStableFunc(x, comparePlaces)
 	slices.SortStableFunc(y, comparePlaces)

@@ -106,7 +106,6 @@ func (w *narrower) lost(rows int) {
 	}
 }
 
-// trim narrows a wide entry and keeps it wide.
 func (w *narrower) trim(e disk.Entry) {
 	if e.Rows() <= w.rows {
 		w.keepEntry(e)
@@ -118,7 +117,6 @@ func (w *narrower) trim(e disk.Entry) {
 	wide.SetCell(1, e.Cell(1))
 }
 
-// plus returns the first count of an entry plus rest, the counts of dropped rows.
 func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	if e.SignedCount() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, math.MaxInt64))))

@@ -149,7 +149,6 @@ func (s *sectionData) sort() {
 	s.Bytes, s.spare = b, s.Bytes
 }
 
-// Add registers the entry whose bytes are s.Bytes[start:].
 func (s *sectionData) Add(start int) {
 	e := disk.Entry(s.Bytes[start:])
 	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(s.Bytes)})
@@ -170,7 +169,6 @@ func EachEntry(shape disk.Shape, b disk.Block, yield func(section disk.BlockSect
 	}
 }
 
-// EachEntryIn calls yield with the entries of a section.
 func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	for len(section) > 0 {
 		FirstEntry(shape, &section, yield)

@@ -120,7 +120,6 @@ func strideRows(e disk.Entry, first, n int, zeros bool) (rows []countedRow) {
 	return rows
 }
 
-// rowKey returns the kind of the key in the rows of an entry, or 0 if its rows have no key.
 func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
 	schema, _ := m.Shape.Schema(e.Tag())
 	kind, _ := schema.RowKey()
@@ -152,7 +151,6 @@ func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows, false)
 }
 
-// receivers adds the merged type profile. Either both entries are wide or neither is.
 func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
@@ -196,7 +194,6 @@ func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	return e
 }
 
-// firstCount returns the merged count outside the rows.
 func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	if x.SignedCount() {
 		return uint64(saturateSigned(int64(x.Cell(0)), disk.ApplyWeightSigned(m.Rules.Weight, int64(y.Cell(0)))))

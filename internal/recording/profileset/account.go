@@ -12,7 +12,6 @@ import (
 // The account of a set is in its tables inputs and losses. An input has a row with its number of occurrences and no
 // unit, and a row for each unit with 0 occurrences.
 
-// AddInput adds an input to the account.
 func (b *Set) AddInput(in ledger.Input) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +57,6 @@ func (b *Set) accountSymbol(text string) uint64 {
 	return uint64(b.internSymbol(text, disk.MaxBlob))
 }
 
-// Account returns the account.
 func (b *Set) Account() (a ledger.Account) {
 	b.Locked(func() { a = b.account() })
 	return a
@@ -71,7 +69,6 @@ func (b *Set) account() ledger.Account {
 	return a
 }
 
-// cellsOf returns the cells of a table, row by row.
 func (b *Set) cellsOf(kind disk.TableKind) []uint64 {
 	if t := b.Tables[kind]; t != nil {
 		return t.Cells
@@ -123,7 +120,6 @@ func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (
 	return unaccounted
 }
 
-// dropEmptyLosses drops the rows whose amounts have become 0 in a sum of several merges.
 func (b *Set) dropEmptyLosses() {
 	t := b.Tables[disk.TableLosses]
 	var cells []uint64
@@ -291,7 +287,6 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 
 const droppedReason = "profiles of other versions of the code"
 
-// noteDropped adds the counts of the profiles that keep rejects to the losses.
 func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 	if b.Tables[disk.TableInputs] == nil {
 		return

@@ -38,7 +38,6 @@ type Batch struct {
 	bytes    intern.Arena // old bytes of blocks
 }
 
-// changed is a numbered value before a change.
 type changed[V any] struct {
 	number uint32
 	value  V
@@ -173,7 +172,6 @@ func (t *Batch) Rollback() {
 	b.err = s.err
 }
 
-// undoProfiles removes new profiles, and restores blocks.
 func (t *Batch) undoProfiles() {
 	b := t.b
 	for ref := t.before.profiles + 1; ref <= b.Profiles.Len(); ref++ {
@@ -205,7 +203,6 @@ func (t *Batch) undoBlocks() {
 	}
 }
 
-// undoRecords removes new contexts, methods, types and symbols.
 func (t *Batch) undoRecords() {
 	b := t.b
 	s := &t.before
@@ -221,7 +218,6 @@ func (t *Batch) undoRecords() {
 	b.Symbols.Restore(s.symbols)
 }
 
-// undoTables removes new rows. Tables that the caller holds stay usable.
 func (t *Batch) undoTables() {
 	for kind, table := range t.b.Tables {
 		if was, ok := t.before.tables[kind]; ok {

@@ -40,7 +40,6 @@ func (b *Set) AddFunctions(functions []Function) (added int, err error) {
 	return added, nil
 }
 
-// addAsProfile adds a function with Record, Add and Done.
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.AtLine(f.Line)
@@ -119,7 +118,6 @@ func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
 
-// internFunction interns a method that has only a name.
 func (b *Set) internFunction(name string, id uint64) MethodRef {
 	s, _ := b.Symbols.InternHashed(name, uint32(id))
 	key := methodKey{Name: s}

@@ -11,7 +11,6 @@ import (
 // Names and keys in random order are looked up in groups. The memory that the lookups of a group read is prefetched
 // first.
 
-// A MethodOfClass is the key of a method whose class and signature are interned already.
 type MethodOfClass struct {
 	Class     TypeRef
 	Name      string

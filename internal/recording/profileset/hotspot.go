@@ -61,7 +61,6 @@ func (p *Recording) AddArgInfo(modified ...uint64) {
 	})
 }
 
-// A TypeSlot is the type profile of the parameter in a stack slot.
 type TypeSlot struct {
 	Stack    uint64
 	Type     TypeRef // 0 if no type was seen
@@ -69,7 +68,6 @@ type TypeSlot struct {
 	Several  bool // more than one type was seen
 }
 
-// AddParameters adds the types of the method's parameters.
 func (p *Recording) AddParameters(slots ...TypeSlot) {
 	head := Narrow{Tag: layout.TagParametersType, Section: disk.SectionParameters}
 	p.AddNarrow(head, 2*len(slots), func(e disk.Entry) {

@@ -99,7 +99,6 @@ func (p *Recording) Shape() disk.Shape {
 	return p.b.Shape
 }
 
-// Domain returns the domain of the set.
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
 
 // Fail sets the error of the recording unless it has one.
@@ -396,7 +395,6 @@ func (b *Set) firstProfile(key ProfileKey) *ProfileRef {
 	return &b.Contexts.At(uint32(key.Context)).first
 }
 
-// findProfile returns the profile with a key, or 0.
 func (b *Set) findProfile(key ProfileKey) ProfileRef {
 	first := *b.firstProfile(key)
 	if first == 0 || b.Profiles.At(uint32(first)).Code == key.Code {

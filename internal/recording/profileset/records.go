@@ -18,7 +18,6 @@ type (
 	ProfileRef uint32
 )
 
-// NoContext is the context of a profile for all callers.
 const NoContext ContextRef = 0
 
 type typeKey struct{ Name, Loader intern.SymbolRef }
@@ -102,7 +101,6 @@ func (b *Set) Method(k layout.Key) MethodRef {
 	return b.Methods.internMethod(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
-// DescribeMethod adds access flags to a method, and MethodNotMatchable if flags has it.
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -208,7 +206,6 @@ func (k methodKey) hash() uint32 {
 	return uint32(h >> 32)
 }
 
-// A contextKey is the key of a calling context, which is a frame around its parent.
 type contextKey struct {
 	Method MethodRef
 	Parent ContextRef

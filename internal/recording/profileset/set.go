@@ -131,7 +131,6 @@ func (b *Set) GiveRoom(rows int) {
 
 const maxProducer = 64
 
-// checkHeading returns an error if a header cannot hold the heading.
 func (h *Heading) checkHeading() error {
 	switch {
 	case len(h.Producer) > maxProducer:

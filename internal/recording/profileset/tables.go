@@ -146,7 +146,6 @@ func (b *Set) holds(kind disk.ColumnKind, cell uint64) bool {
 	return cell <= uint64(n)
 }
 
-// EachSymbolCell calls yield with the symbols in tables.
 func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
 	for _, t := range b.Tables {
 		for i, cell := range t.Cells {
@@ -194,9 +193,7 @@ func (t *Table) AppendRows(cells []uint64) {
 
 // Grouped reports whether tables of a kind number groups of rows in their first column. The rows of a group stay
 // together and in order.
-func Grouped(kind disk.TableKind) bool {
-	return kind == disk.TableSamples || kind == disk.TableTraces
-}
+func Grouped(kind disk.TableKind) bool { return kind == disk.TableSamples || kind == disk.TableTraces }
 
 // sortSets sorts the tables in which the order of calls does not matter, and unites equal rows. The caller holds mu.
 func (b *Set) sortSets() {

@@ -49,7 +49,6 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableLosses:          {4: columnTotal, 5: columnTotal, 6: columnFirst},
 }
 
-// allocationRules returns the rules for allocation tables, derived from HeapFields.
 func allocationRules() []columnRule {
 	of := [...]columnRule{disk.HeapSum: columnSummed, disk.HeapLeast: columnLeast, disk.HeapMost: columnHighest}
 	rules := []columnRule{disk.AllocationRecord: columnLowest}
@@ -73,7 +72,6 @@ func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	return columnKey
 }
 
-// uniteCells returns the merged cell.
 func (r columnRule) uniteCells(x, y uint64) uint64 {
 	switch r {
 	case columnSummed:
@@ -151,10 +149,8 @@ func (b *Set) listDumps() {
 	b.Tables[disk.TableDumps] = t
 }
 
-// A rowGroup is the cells of a group of rows, or of a single row.
 type rowGroup []uint64
 
-// uniteRows sorts the rows by their content and unites equal ones.
 func (t *Table) uniteRows() {
 	u := uniting{t, t.columnRulesOf(), t.contextRanks()}
 	groups := u.dropRepeated(t.rowGroups())
@@ -258,7 +254,6 @@ func (u *uniting) compareCells(column int, x, y uint64) int {
 	return cmp.Compare(x, y)
 }
 
-// compareProfiles orders profiles by method, context and code.
 func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
 	if x == 0 || y == 0 {
 		return cmp.Compare(x, y)
@@ -345,7 +340,6 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	return true
 }
 
-// firstLines returns the symbol of the first lines of two symbols.
 func (b *Set) firstLines(x, y uint64) uint64 {
 	return b.accountSymbol(ledger.FirstLines(b.Text(intern.SymbolRef(x)), b.Text(intern.SymbolRef(y))))
 }

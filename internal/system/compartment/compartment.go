@@ -60,7 +60,6 @@ func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, e
 	}
 }
 
-// panicLocation returns FILE:LINE of the innermost frame below the panic that is being recovered.
 func panicLocation() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])

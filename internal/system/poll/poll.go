@@ -15,7 +15,6 @@ type Poll struct {
 	steps uint
 }
 
-// New returns a Poll for ctx.
 func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
 // Err counts a step. Every 256 steps it returns the context's error, otherwise nil.

@@ -17,14 +17,12 @@ import (
 	"time"
 )
 
-// A Mapping is a line of /proc/PID/maps with a file.
 type Mapping struct {
 	Start, Offset uint64
 	// Path is spelled as by the system, with \012 for a line feed and " (deleted)" at the end if the file is gone.
 	Path string
 }
 
-// Name returns the base name of the file, which may be deleted.
 func (m Mapping) Name() string { return path.Base(strings.TrimSuffix(m.Path, " (deleted)")) }
 
 // maxLine limits a line of /proc/PID/maps. A path has at most 4096 bytes, and each may be printed as four.
@@ -125,7 +123,6 @@ func parseBusyTime(text []byte) (busy time.Duration) {
 	return busy
 }
 
-// An Identity identifies a process among all processes of all machines.
 type Identity struct {
 	Boot      [16]byte // boot id of the machine
 	Namespace uint64   // PID namespace

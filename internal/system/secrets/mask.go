@@ -102,7 +102,6 @@ func MaskOptions(options []string) []string {
 	return out
 }
 
-// maskWord keeps a harmless option, and the name of any other option.
 func maskWord(word string) string {
 	name, _, valued := strings.Cut(word, "=")
 	switch {
@@ -136,7 +135,6 @@ func maskWord(word string) string {
 	return Masked
 }
 
-// maskValue returns an option whose value is replaced by Masked. An invalid name is masked, too.
 func maskValue(prefix, option string, valued bool) string {
 	if !propertyName.MatchString(strings.TrimPrefix(option, prefix)) {
 		return prefix + Masked

@@ -78,7 +78,6 @@ var lossFlags = map[codec.LossKind]string{
 	llvm.LossTextVTables: "--keep-vtable-symbols",
 }
 
-// PrintLosses prints one line per kind of loss.
 func PrintLosses(w io.Writer, lost codec.Losses) {
 	for _, l := range lost {
 		if l.Count > 0 || l.Unit == "" {

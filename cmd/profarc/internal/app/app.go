@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// New returns the App of profarc, which reads from in and prints to s.
 func New(in io.Reader, s cli.Streams) *cli.App {
 	a := cli.New("profarc", in, s)
 	a.Advice = advice.For
@@ -93,7 +92,6 @@ const (
 
 var _ pflag.Value = (*OutputLimit)(nil)
 
-// AddFlag adds the flag --max-output.
 func (l *OutputLimit) AddFlag(f *pflag.FlagSet) {
 	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)",
 		outputShare))

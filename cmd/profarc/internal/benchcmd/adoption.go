@@ -21,7 +21,6 @@ type adoption struct {
 	adopts, claims series
 }
 
-// measureAdoptions measures adopting, claiming profiles, and counting in some of them.
 func (b *bench) measureAdoptions() error {
 	kinds := []*adoption{
 		{name: "at the requested base", options: reader.AdoptOptions{}},
@@ -53,7 +52,6 @@ func (b *bench) measureAdoptions() error {
 
 const maxClaims = 1 << 16
 
-// firstProfiles returns the first maxClaims profiles that can be adopted.
 func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
 	for p, err := range s.Profiles() {
 		if err != nil || len(first) == maxClaims {
@@ -147,7 +145,6 @@ const (
 	maxCold = 25
 )
 
-// measureOpening measures the time from opening to the first hit, and the first hits of many methods.
 func (b *bench) measureOpening() error {
 	var opens, first series
 	err := b.eachRound(shareOpening, func(round int) error {
@@ -188,7 +185,6 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 	})
 }
 
-// measureColdOpening measures opening with the file out of the page cache.
 func (b *bench) measureColdOpening() error {
 	if !b.o.cold {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A change compares a row with the same row of an earlier run.
 type change struct {
 	Name    string  `json:"name"`
 	By      string  `json:"by"` // "time" or "ratio"
@@ -45,7 +44,6 @@ func readOldReport(path string) (*report, error) {
 	return &old, nil
 }
 
-// addChanges compares the rows with the same rows of an earlier run.
 func (r *report) addChanges(old *report) {
 	if old.Bytes != r.Bytes || old.Methods != r.Methods {
 		r.addNote("the earlier run was of another archive")

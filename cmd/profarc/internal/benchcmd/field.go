@@ -51,7 +51,6 @@ func (f *field) lookupsPerTurn() int {
 	return int(min(maxLookupsPerTurn, max(16, mostText/average)))
 }
 
-// loadField builds the maps, and measures the heap of the store and of the maps.
 func (b *bench) loadField(s *reader.Store) error {
 	before := heapInUse()
 	if _, err := cli.AllProfiles(s); err != nil {
@@ -85,7 +84,6 @@ func heapInUse() int64 {
 
 func (f *field) releaseStore() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
 
-// addMethods adds the methods whose id is unique. Of a large archive it adds about maxKeys, evenly spaced.
 func (b *bench) addMethods(steps *poll.Poll) error {
 	every := int(b.field.store.Header().Counts.Methods/maxKeys) + 1
 	n := 0
@@ -144,7 +142,6 @@ func counterUnit(p reader.Profile) uint32 {
 	return uint32((p.Ref().Offset() + at) / disk.Unit)
 }
 
-// counterValue returns the invocation counter of a profile, or its first word if it has no counter.
 func counterValue(p reader.Profile) uint64 {
 	if c, ok := p.Invocations(); ok {
 		return c.Load()

@@ -180,7 +180,6 @@ func (r *report) printReport(a *cli.App) {
 	}
 }
 
-// printRow prints a row, with the lookups per second for several goroutines.
 func (r *row) printRow(a *cli.App) {
 	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.columns())
 	if r.Map != nil {

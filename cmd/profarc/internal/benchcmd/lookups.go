@@ -17,7 +17,6 @@ import (
 // them.
 const maxLookupsPerTurn = 1 << 12
 
-// measureLookups measures lookups. A round has one turn of each kind.
 func (b *bench) measureLookups() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -89,7 +88,6 @@ func repeatLookups(f *field, q query, look contender, times int) (hits int) {
 	return hits
 }
 
-// inGroups runs the lookups in groups, and records the mean time of a lookup in each group.
 func (s *series) inGroups(f *field, q query, look contender, group int, clock float64) (hits int) {
 	for from := 0; from < len(q.ids); from += group {
 		part := q.subQuery(from, min(from+group, len(q.ids)))
@@ -162,7 +160,6 @@ func (b *bench) timeGoroutines(c *contest, which int) error {
 // A contender looks up all methods of a query. It returns the number of hits, and adds up their counters.
 type contender func(f *field, q query) (hits int, sum uint64)
 
-// A contest is one kind of lookup, done by the archive and by a map.
 type contest struct {
 	name       string
 	missing    bool

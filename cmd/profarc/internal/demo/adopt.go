@@ -39,7 +39,6 @@ func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	return demoCount(a, s, p)
 }
 
-// demoCount counts a branch from several goroutines, and receivers of a call.
 func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 	branch, receivers, err := demoPoints(p)
 	if err != nil {
@@ -136,8 +135,6 @@ func countTogether(c reader.Counter) error {
 var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the " +
 	"output of profarc --version")
 
-// demoRelocate maps the archive again while its base is taken, claims every
-// profile, and compares all answers with the file's.
 func demoRelocate(a *cli.App, first *reader.Store) error {
 	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
 	if err != nil {

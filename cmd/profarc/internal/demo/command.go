@@ -94,7 +94,6 @@ func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	return nil
 }
 
-// demoDeploy runs the second process, in the archive's directory.
 func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	self, err := os.Executable()
 	if err != nil {

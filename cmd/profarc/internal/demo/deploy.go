@@ -21,7 +21,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// DeployCommand returns the hidden command that is the second process of the demo.
 func DeployCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-deploy ARCHIVE",
@@ -130,7 +129,6 @@ func demoShow(a *cli.App, s *reader.Store) error {
 	return nil
 }
 
-// demoSnapshot dumps the live counts into a separate archive.
 func demoSnapshot(ctx context.Context, a *cli.App, s *reader.Store) error {
 	begin := time.Now()
 	config := builder.ConfigOf(s.Header())

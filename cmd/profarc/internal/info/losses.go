@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// printAccount prints the three lines of an account.
 func printAccount(w io.Writer, f *facts.AccountFact) {
 	if f == nil {
 		return
@@ -22,7 +21,6 @@ func printAccount(w io.Writer, f *facts.AccountFact) {
 	fmt.Fprintf(w, "operations\t%s\n", escape.Printable(strings.Join(f.Operations, ", ")))
 }
 
-// printLosses prints every input and every loss.
 func printLosses(out io.Writer, f *facts.AccountFact) {
 	if f == nil {
 		fmt.Fprintln(out, "The archive has no account: it was not imported, or by a release before accounts.")

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// printRuns prints the runs of an archive, beginning with the facts that they have in common.
 func printRuns(a *cli.App, f *facts.RunFacts) {
 	if len(f.Runs) == 0 {
 		return
@@ -76,7 +75,6 @@ func commonFacts(f *facts.RunFacts) facts.RunFact {
 	return c
 }
 
-// runText returns a run's process, times and exit.
 func runText(r *facts.RunFact) string {
 	var parts []string
 	if r.Process != nil {
@@ -94,7 +92,6 @@ func runText(r *facts.RunFact) string {
 	return strings.Join(append(parts, r.Exit), ", ")
 }
 
-// runLine returns one run of several, without the facts in common.
 func runLine(r *facts.RunFact, common *facts.RunFact) string {
 	text := runText(r)
 	if common.Main == "" && r.Main != "" {

@@ -57,7 +57,6 @@ func FindCommand(args []string, inherit bool) (*Program, error) {
 
 func isJavaPath(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".exe") == "java" }
 
-// inProgramFolder returns the path of a file in the program's directory.
 func (p *Program) inProgramFolder(name string) string {
 	return filepath.Join(filepath.Dir(p.Real), name)
 }
@@ -102,7 +101,6 @@ func (s Start) Environment() []string {
 	return append(env, Options+"="+s.Options)
 }
 
-// WithFlags returns the start of the program with flags for java.
 func (p *Program) WithFlags(flags ...string) (Start, error) {
 	s := Start{Path: p.Path, Args: p.Args}
 	if len(flags) == 0 {

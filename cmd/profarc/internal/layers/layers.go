@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// AddFlag adds the flag --base.
 func AddFlag(f *pflag.FlagSet, base *string) {
 	f.StringVar(base, "base", "",
 		"base of the archive, if it is a layer; methods that the layer lacks are looked up there")
@@ -81,7 +80,6 @@ func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, erro
 	return b.Open(strings.Join(names, " on "))
 }
 
-// Flatten returns a builder with the content of all layers.
 func Flatten(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {
 	l, err := reader.NewLayers(stores...)
 	if err != nil {

@@ -77,7 +77,6 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	return end
 }
 
-// noCacheError adds to the error of a program that no cache was made.
 func noCacheError(name string, end error) error {
 	var exit *cli.ExitError
 	if errors.As(end, &exit) {
@@ -118,13 +117,11 @@ func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...s
 	return err
 }
 
-// featureVersion returns the feature release of a JDK version, or 0 if it is unknown.
 func featureVersion(version string) int {
 	n, _ := strconv.Atoi(strings.FieldsFunc(version+".", func(r rune) bool { return r < '0' || r > '9' })[0])
 	return n
 }
 
-// checkTraining returns an error if a training run cannot write to the archive's name.
 func (o *runOptions) checkTraining() error {
 	if !o.train {
 		return nil

@@ -243,7 +243,6 @@ func (o *runOptions) reportUnadopted(a *cli.App, untrained, unadopted error) err
 	return nil
 }
 
-// startProgram starts the program or, with --print, prints the command.
 func (o *runOptions) startProgram(ctx context.Context, a *cli.App, s javacommand.Start) error {
 	if o.print {
 		fmt.Fprintln(a.Out, shellLine(s))

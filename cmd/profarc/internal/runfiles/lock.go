@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 )
 
-// ErrLocked is the error of a name that another training run has locked.
 var ErrLocked = errors.New("another training run writes to it")
 
 // LockFile returns the path of an archive's lock, NAME.lock. Symbolic links are resolved.

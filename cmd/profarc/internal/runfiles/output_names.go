@@ -69,7 +69,6 @@ func mainName(main string) string {
 	return name
 }
 
-// NumberedName returns the name of archive n, from 1, of several with one name.
 func NumberedName(name string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
 }

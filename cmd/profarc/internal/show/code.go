@@ -54,7 +54,6 @@ func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	return l
 }
 
-// matchNotes explains why counts are not shown with the code.
 var matchNotes = map[listing.Match]string{
 	listing.Unproven: "the profile does not say which code it is of: this code may be another version",
 	listing.Other:    "the class path has other code of this method: the counts are not shown beside it",

@@ -45,7 +45,6 @@ func (p *profilePrinter) printRowLine(format string, args ...any) {
 	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
 
-// headText returns the counts of a point outside its rows, or the number of rows.
 func (p *profilePrinter) headText(q *analyze.Point) string {
 	if q.RowNoun != "" {
 		return fmt.Sprintf("%d %s", len(q.Outcomes), q.RowNoun)
@@ -240,7 +239,6 @@ func (p *profilePrinter) cellText(c *analyze.Cell) string {
 
 const wordsPerLine = 4
 
-// printUndecoded prints the raw words after an entry that the dump could not decode.
 func (p *profilePrinter) printUndecoded(q *analyze.Point) {
 	words := p.cellGroups(q)[0].Rows
 	of := ""

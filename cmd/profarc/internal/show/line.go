@@ -35,7 +35,6 @@ func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width in
 	fmt.Fprintln(w)
 }
 
-// heatColor returns the color of a count. Lines that never ran are faint.
 func heatColor(heat float64, known bool) string {
 	if heat == 0 && known {
 		return terminal.Faint

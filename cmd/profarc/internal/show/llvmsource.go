@@ -23,7 +23,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// sourceHelp is the part of the help that is about source lines of LLVM's functions.
 const sourceHelp = `--binary names the instrumented program of LLVM's profiles. Functions are then shown as source lines
 with their counts, by the rules of llvm-cov, if the program has a coverage mapping (clang
 -fprofile-instr-generate -fcoverage-mapping, rustc -C instrument-coverage); otherwise by counter, with
@@ -31,7 +30,6 @@ the reason. --source-file prints all lines of source files, with the sums of all
 --branches adds how often each condition was true and false.
 --source-path names the folders with the source; without it files are read where the compiler read them.`
 
-// An llvmSourceOptions selects source lines of LLVM's functions.
 type llvmSourceOptions struct {
 	binaries []string
 	path     string
@@ -272,7 +270,6 @@ func countText(line coverage.ListedLine) string {
 	return strconv.FormatUint(line.Count, 10)
 }
 
-// A sourceFunction is a function with its lines, in JSON.
 type sourceFunction struct {
 	Function string            `json:"function"`
 	ID       string            `json:"id"`

@@ -33,7 +33,6 @@ type lookupOptions struct {
 // defaultRepeat is the number of repeated lookups whose mean time is printed.
 const defaultRepeat = 1000
 
-// LookupCommand returns the hidden command lookup, the name of show --lookup in earlier versions.
 func LookupCommand(a *cli.App) *cobra.Command {
 	var o lookupOptions
 	cmd := &cobra.Command{

@@ -134,7 +134,6 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	}
 }
 
-// enumerated lists the first names, and the number of the others.
 func enumerated(names []string) string {
 	const most = 4
 	if more := len(names) - most; more > 0 {

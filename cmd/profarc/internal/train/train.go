@@ -161,7 +161,6 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	return t.reportEnd(ctx, status)
 }
 
-// runCommand runs a command with the streams of this process, and reads its JVMs.
 func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
 	return training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM,

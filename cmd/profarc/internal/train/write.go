@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// checkTrainOutput checks that the outputs can be written, before the command starts.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
 	if err := errors.Join(cli.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
@@ -39,7 +38,6 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 	return errors.Join(dump.CheckWritable(ctx, o.out), checkReportPath(ctx, o.report))
 }
 
-// checkReportPath fails if a report could not be written to path.
 func checkReportPath(ctx context.Context, path string) error {
 	if cli.IsStream(path) {
 		return publish.CheckStream(path)
@@ -80,7 +78,6 @@ type trainedArchive struct {
 	Apart    string `json:"apart,omitempty"` // reason for not being merged into the first archive
 }
 
-// A pendingArchive holds profiles whose archive is not yet published.
 type pendingArchive struct {
 	read     func() (*builder.Builder, error) // reads the profiles of a single JVM
 	profiles *builder.Builder
@@ -96,7 +93,6 @@ func (u *pendingArchive) methodCount() int {
 	return int(u.spool.Report.Counts.Profiles)
 }
 
-// A namedOutput is the profiles of one output name and of its numbered variants.
 type namedOutput struct {
 	name  string
 	parts []*pendingArchive
@@ -127,7 +123,6 @@ func (t *trainingRun) gatherJVMs() {
 	}
 }
 
-// readCopy reads the copy of a JVM, and reports whether it has profiles to write.
 func (t *trainingRun) readCopy(u *pendingArchive) bool {
 	jvm := u.jvms[0]
 	err := runIsolated(fmt.Sprintf("read JVM %d", jvm.PID), func() (err error) {

@@ -115,7 +115,6 @@ func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (
 	return wrong
 }
 
-// verifyArchive checks one archive. It returns an error if the archive is not sound.
 func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
@@ -150,7 +149,6 @@ func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (ve
 	return v, err
 }
 
-// problemError returns the first problem, with the number of all problems.
 func (v *verdict) problemError(first error) error {
 	switch n := len(v.Problems); {
 	case v.More:

@@ -200,7 +200,6 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *options) erro
 	return r.failureError()
 }
 
-// newSession checks the flags, and finds the command and the agent.
 func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*session, error) {
 	if err := o.checkFlags(); err != nil {
 		return nil, err

@@ -88,7 +88,6 @@ func parseContender(text string) (*contender, error) {
 	return &contender{name: name, words: words, own: true}, nil
 }
 
-// splitWords splits flags at white space outside quotes.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
 	quote := rune(0)

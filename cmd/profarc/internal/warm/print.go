@@ -67,7 +67,6 @@ func (r *report) printAdopted(w io.Writer) {
 	}
 }
 
-// printDiscards prints the failed runs, and the runs with different output.
 func (r *report) printDiscards(w io.Writer) {
 	runs, failed := 0, 0
 	for _, c := range r.Contenders {
@@ -226,7 +225,6 @@ func peakCaveat(name string) string {
 	return "; runs that are longer, and servers, lose by C1 alone"
 }
 
-// fastestOf returns the contender with the least median wall time, or "".
 func (r *report) fastestOf(of []string) (name string) {
 	if len(r.Measures) == 0 {
 		return ""

@@ -262,7 +262,6 @@ type verdict struct {
 	CPU       *ratio `json:"cpu,omitempty"`
 }
 
-// rivals lists the pairs to compare in addition to the base line.
 var rivals = [][2]string{
 	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"}, {"archive", "c1"},
 }
@@ -448,7 +447,6 @@ func (r *report) slowerParts(contender string, length int) *slowness {
 	return b
 }
 
-// printCurves prints where curves are slower than the base line.
 func (r *report) printCurves(w io.Writer) {
 	if len(r.Curves) == 0 {
 		return

@@ -64,7 +64,6 @@ func (s *session) removeFolder() {
 	}
 }
 
-// addNote adds a note to the report, unless it has it.
 func (s *session) addNote(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
@@ -95,7 +94,6 @@ func (s *session) runRounds(ctx context.Context) error {
 	return nil
 }
 
-// watchMachine measures the use of the machine until stop is called.
 func (s *session) watchMachine() (stop func()) {
 	s.begun = time.Now()
 	own := cputime.ProcessTime()
@@ -152,7 +150,6 @@ func (s *session) readAgentReport() *int {
 	return r.Adopted
 }
 
-// checkAgent adds a note if the agent adopted nothing.
 func (s *session) checkAgent(r *record) {
 	for _, line := range r.Inert {
 		s.addNote(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
@@ -180,7 +177,6 @@ func outputDifference(first, run *warmup.Run) string {
 	return "behind its beginning"
 }
 
-// printProgress prints a line on stderr.
 func (s *session) printProgress(format string, args ...any) {
 	if !s.o.quiet {
 		s.clearStatus()
@@ -264,7 +260,6 @@ func (s *session) dropFiles(flags []string) error {
 	return nil
 }
 
-// filesNamed returns the files that words of a command line name, also in lists or after =.
 func filesNamed(words []string) (files []string) {
 	separators := func(r rune) bool { return r == '=' || r == ',' || r == '@' || r == filepath.ListSeparator }
 	for _, word := range words {

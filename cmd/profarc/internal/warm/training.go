@@ -139,7 +139,6 @@ func (s *session) neededWords() (map[string]bool, error) {
 	return needed, nil
 }
 
-// makeCache makes a cache, or records why it cannot be made.
 func (s *session) makeCache(ctx context.Context, c cache) error {
 	if v := s.jvm.feature; v != 0 && v < c.since {
 		s.missing[c.word] = fmt.Sprintf("the %s needs JDK %d, and this is %s", c.name, c.since, s.jvm.text)

@@ -136,7 +136,6 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	return cmp.Or(p.printEnd(), p.refuseBad(&expected))
 }
 
-// expectFiles compares the files in the folder with the expected ones.
 func (o *options) expectFiles(a *cli.App, folder string) (e ledger.Expectation, err error) {
 	names, err := o.failure.ReadNames(a)
 	if err != nil {
@@ -174,7 +173,6 @@ type printer struct {
 	aside int
 }
 
-// printBatch prints a batch, unless nothing was done.
 func (p *printer) printBatch(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin = time.Now()
@@ -252,7 +250,6 @@ func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	return e.Encode(r)
 }
 
-// printEnd prints the files left after --once.
 func (p *printer) printEnd() error {
 	if p.o.json {
 		return nil

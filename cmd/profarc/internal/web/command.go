@@ -40,7 +40,6 @@ type options struct {
 	binary     string
 }
 
-// Command returns the command web.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An AccountFact is the account of an archive: its inputs, the later operations, and the lost counts.
 type AccountFact struct {
 	Expected   uint64        `json:"expected"` // number of inputs that were named or announced
 	Read       uint64        `json:"read"`
@@ -24,7 +23,6 @@ type AccountFact struct {
 	ledger.Account
 }
 
-// DescribeAccount returns the account of an archive, or nil if it has none.
 func DescribeAccount(s *reader.Store) (*AccountFact, error) {
 	a, err := archived.Account(s)
 	if err != nil || len(a.Inputs) == 0 {
@@ -95,7 +93,6 @@ func TotalsText(t ledger.Totals) string {
 	return strings.Join(parts, ", ")
 }
 
-// LossRows returns the losses that have a reason.
 func (f *AccountFact) LossRows() []ledger.Loss {
 	return slices.DeleteFunc(slices.Clone(f.Losses), func(l ledger.Loss) bool { return l.Reason == "" })
 }

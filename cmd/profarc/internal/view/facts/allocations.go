@@ -52,7 +52,6 @@ func tallyAllocations(ctx context.Context, s *reader.Store) (*allocationTally, e
 	return tally, nil
 }
 
-// allocationFrames decodes the frames of a symbol. It returns nil for a malformed one.
 func allocationFrames(s *reader.Store, stack layout.Ref) ([]disk.HeapFrame, error) {
 	if stack == 0 {
 		return nil, nil
@@ -108,7 +107,6 @@ func (t *allocationTally) addStack(stack *allocationStack, frames []disk.HeapFra
 	}
 }
 
-// rowsPerAllocation returns the number of the owner's rows for one allocation with the stack.
 func (a *allocationStack) rowsPerAllocation(frames []disk.HeapFrame) (n uint64) {
 	for _, f := range frames {
 		if f.Function == a.owner {
@@ -169,7 +167,6 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 	return r, nil
 }
 
-// nameOfID returns the name of the function with an id, or the id itself if the archive lacks the function.
 func nameOfID(s *reader.Store, id uint64) (analyze.MethodName, error) {
 	m, err := methodOfID(s, id)
 	if err != nil || !m.Valid() {

@@ -36,7 +36,6 @@ type Deoptimised struct {
 	Cure   string             `json:"cure,omitempty"`
 }
 
-// A DeoptimisedPoint is a point that records a reason.
 type DeoptimisedPoint struct {
 	Point      int32  `json:"point"`
 	Kind       string `json:"kind"`
@@ -44,7 +43,6 @@ type DeoptimisedPoint struct {
 	Recompiled bool   `json:"recompiled"` // whether the method was recompiled without the assumption
 }
 
-// MostDeoptimised ranks the reasons of all selected methods.
 func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*DeoptimisedReport, error) {
 	reasons, err := entries.TrapReasonsOf(s)
 	if err != nil {

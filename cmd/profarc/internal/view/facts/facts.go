@@ -28,7 +28,6 @@ var settingNames = map[int]string{
 	disk.SettingLLVMNewest:       "LLVM index version, newest possible",
 }
 
-// A Setting is a recorded setting of the profiler.
 type Setting struct {
 	Name  string `json:"name"`
 	Value uint32 `json:"value"`
@@ -56,7 +55,6 @@ func flagNames(flags uint64) []string {
 	return names
 }
 
-// bytesText returns b in hexadecimal, or "" if all bytes are 0.
 func bytesText(b [16]byte) string {
 	if b == ([16]byte{}) {
 		return ""
@@ -138,7 +136,6 @@ type TableFact struct {
 	*SampleFact // nil except for the table of samples
 }
 
-// A SampleFact counts sampled stacks and their samples.
 type SampleFact struct {
 	Stacks  int    `json:"stacks"`
 	Samples uint64 `json:"samples"`
@@ -309,7 +306,6 @@ func classPathFacts(entries []layout.ClassPathEntry) []ClassPathFact {
 	return facts
 }
 
-// formatUTC formats a time in UTC, or returns "" for the zero time.
 func formatUTC(t time.Time) string {
 	if t.IsZero() {
 		return ""

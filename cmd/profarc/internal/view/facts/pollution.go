@@ -47,7 +47,6 @@ type PollutedSite struct {
 	Untyped  uint64       `json:"untyped"` // receivers whose types were not recorded
 }
 
-// CertainShare returns the share of the counts in runs in which the site had one outcome.
 func (s *PollutedSite) CertainShare() float64 {
 	sum := uint64(0)
 	for _, row := range s.Certain {
@@ -91,7 +90,6 @@ type pollution struct {
 	count uint64
 }
 
-// MostPolluted ranks the polluted sites of all selected methods.
 func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*PollutionReport, error) {
 	certain, err := readCertain(s)
 	if err != nil {
@@ -119,7 +117,6 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 	return r, r.addSites(s, found[:o.RowCount(len(found))])
 }
 
-// selectedMethods iterates over the methods that o selects, until ctx ends.
 func selectedMethods(ctx context.Context, s *reader.Store, o analyze.RankOptions) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
 		for m, err := range s.Methods() {
@@ -165,7 +162,6 @@ type siteNames struct {
 	err     error
 }
 
-// mostSeen returns at most most outcomes, the most frequent first.
 func (p *siteNames) mostSeen(t *siteTally, most int) []SeenRow {
 	type counted struct {
 		what  outcomeID
@@ -251,12 +247,10 @@ func (s *site) addCertain(counts map[uint64]uint64) {
 	}
 }
 
-// isListed reports whether the site is polluted, or was certain only in some runs.
 func (s *site) isListed() bool {
 	return s.timesCertain() >= enoughCertain || s.pooledTally().isPolluted(s.kind)
 }
 
-// timesCertain returns how often the site was reached in runs with one outcome.
 func (s *site) timesCertain() (sum uint64) {
 	for _, n := range s.certain {
 		sum = schema.AddCounts(sum, n)
@@ -264,7 +258,6 @@ func (s *site) timesCertain() (sum uint64) {
 	return sum
 }
 
-// certainRows names the certain outcomes, the most frequent first.
 func (p *siteNames) certainRows(s *site) []SeenRow {
 	if s.kind == analyze.SiteNull && len(s.certain) > 0 {
 		return []SeenRow{{"no null", s.timesCertain()}}
@@ -298,7 +291,6 @@ func branchWay(number uint64) outcomeID {
 	return outcomeID{kind: analyze.NotTaken}
 }
 
-// rowKinds maps sites to the kind of outcome that their rows have.
 var rowKinds = map[analyze.Site]analyze.Kind{
 	analyze.SiteReceivers: analyze.OfType, analyze.SiteChecked: analyze.OfType, analyze.SiteTargets: analyze.Value,
 	analyze.SiteBranch: analyze.To, analyze.SiteSwitch: analyze.Case,

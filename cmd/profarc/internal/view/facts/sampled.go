@@ -95,7 +95,6 @@ type (
 	sampledCall struct{ caller, callee layout.Ref }
 )
 
-// TallyLines is TallySamples with totals by line and by call.
 func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
 		calls: map[sampledCall]*StackCounts{}}

@@ -76,7 +76,6 @@ func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
 	return unit, err
 }
 
-// A SampleTally holds the samples of methods.
 type SampleTally struct {
 	Unit    SampleUnit
 	Stacks  int    // number of stacks
@@ -130,7 +129,6 @@ func (t *SampleTally) addStack(stack stacks.Stack) {
 	}
 }
 
-// countsOf returns the counts of a key, and adds them if they are missing.
 func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
 	found := counts[key]
 	if found == nil {
@@ -150,7 +148,6 @@ func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	}
 }
 
-// OfMethod returns the samples of a method; zero if it is on no stack.
 func (t *SampleTally) OfMethod(m reader.Method) StackCounts {
 	if found := t.methods[m.Ref()]; found != nil {
 		return *found
@@ -158,7 +155,6 @@ func (t *SampleTally) OfMethod(m reader.Method) StackCounts {
 	return StackCounts{}
 }
 
-// CountSamples returns the number of stacks and of their samples.
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		err = stacks.Leaves(s, func(l stacks.Leaf) error {

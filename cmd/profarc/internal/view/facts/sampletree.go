@@ -152,7 +152,6 @@ func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	}
 }
 
-// sumSubtrees adds the samples of each node to its parent.
 func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
 		n := k.nodes[i]

@@ -44,7 +44,6 @@ func (t *siteTally) totalCount() uint64 {
 	return sum
 }
 
-// shareOf returns part / whole, or 0 if whole is 0.
 func shareOf(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0

@@ -36,7 +36,6 @@ type UndecodedFact struct {
 	Profiles int   `json:"profiles"`
 }
 
-// countUndecoded counts partly decoded profiles by tag.
 func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
@@ -91,7 +90,6 @@ type SummaryRow struct {
 	MinCount  uint64  `json:"min_count"`
 }
 
-// Summarize reads all profiles of an archive and summarizes them.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	r, units, err := summarizeCutoffs(ctx, s)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Instruction is one bytecode as javap prints it, with its counts.
 type Instruction struct {
 	Bci      int    `json:"bci"`
 	Mnemonic string `json:"mnemonic"`
@@ -158,7 +157,6 @@ func instructionAt(list []Instruction, bci int) (place int, ok bool) {
 	return slices.BinarySearchFunc(list, bci, func(i Instruction, bci int) int { return i.Bci - bci })
 }
 
-// A Source is the source file of a class, with the counts of one method.
 type Source struct {
 	File  string `json:"file"` // path, or zip!/path in a zip file
 	Lines []Line `json:"lines"`

@@ -83,7 +83,6 @@ func (f *flow) pointKind(i *Instruction) bytecode.PointKind {
 
 func (f *flow) hasTargets(i *Instruction) bool { return len(i.Targets) > 0 }
 
-// neverFallsThrough reports whether control never continues at the next bytecode.
 func (f *flow) neverFallsThrough(at int) bool {
 	i := &f.list[at]
 	switch op := f.code[i.Bci]; {

@@ -184,7 +184,6 @@ func guessFailed(traps string) bool {
 	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
 
-// sizeRefusal refuses a target whose code is too big, and returns nil otherwise.
 func (c *callSite) sizeRefusal(t target) *Refusal {
 	if t.method == nil || t.annotated || len(t.method.Code) <= maxInlineSize {
 		return nil

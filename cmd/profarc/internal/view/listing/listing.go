@@ -96,7 +96,6 @@ type Listing struct {
 // HasCounts reports whether the instructions have counts.
 func (l *Listing) HasCounts() bool { return l.Match == Same || l.Match == Unproven }
 
-// At returns the instruction at a bci, if there is one.
 func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 	at, ok := instructionAt(l.Instructions, bci)
 	if !ok {
@@ -307,7 +306,6 @@ func setTargets(p *analyze.Point, i *Instruction, next int) {
 	}
 }
 
-// A Fact is a named value of a profile, other than a point.
 type Fact struct{ Name, Value string }
 
 // FactsText joins facts: "invocations 3, size in the VM 200 bytes, escape analysis: no result".

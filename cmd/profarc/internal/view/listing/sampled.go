@@ -62,7 +62,6 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 	return &Samples{SampleTally: t, store: s, folders: folders, declarations: places, texts: map[string][]string{}}, err
 }
 
-// OfMethod returns the samples of a method.
 func (t *Samples) OfMethod(m reader.Method) (*Sampled, error) {
 	at := t.declarations[m.Ref()]
 	f := &Sampled{StackCounts: t.SampleTally.OfMethod(m), File: at.File}
@@ -104,7 +103,6 @@ func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []stri
 	}
 }
 
-// lineText returns line number of a text, from 1, or "".
 func lineText(text []string, number int64) string {
 	if number < 1 || number > int64(len(text)) {
 		return ""
@@ -144,7 +142,6 @@ func (t *Samples) At(f *Sampled, number int64) string {
 	return fmt.Sprintf("%s %d", t.PointWord(), number)
 }
 
-// Line returns the line of a point of a method.
 func (t *Samples) Line(method layout.Ref, point int32) int64 {
 	return int64(t.declarations[method].Line) + int64(point)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A TableColumn reads the cells of a column of a table.
 type TableColumn struct {
 	s      *reader.Store
 	t      reader.Table
@@ -24,7 +23,6 @@ type TableColumn struct {
 	Form   disk.Column
 }
 
-// TableColumns returns the columns of a table, including derived ones.
 func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	columns := make([]TableColumn, t.Columns())
 	for i := range columns {
@@ -57,7 +55,6 @@ func (c *TableColumn) CompareRows(a, b int) int {
 // derived is the index of the derived column, the type of an allocation.
 const derived = -1
 
-// RawCell returns a stored cell, or 1 in a derived column.
 func (c *TableColumn) RawCell(row int) uint64 {
 	if c.column == derived {
 		return 1
@@ -226,7 +223,6 @@ const (
 	hotDensity   = 1000
 )
 
-// ReadAllocations reads the memory profiles of an archive, which can be empty.
 func ReadAllocations(s *reader.Store) (*Allocations, error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	a := &Allocations{s, t, map[uint64][]int{}}

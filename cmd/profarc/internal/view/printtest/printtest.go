@@ -15,7 +15,6 @@ import (
 // forgedLine matches a line that a hostile text added to the output.
 var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
 
-// CheckText fails the test if text has a character that a terminal interprets, or a line that a hostile text forged.
 func CheckText(t *testing.T, what, text string) {
 	t.Helper()
 	CheckCharacters(t, what, text)
@@ -24,7 +23,6 @@ func CheckText(t *testing.T, what, text string) {
 	}
 }
 
-// CheckCharacters fails the test if text is invalid UTF-8, or has a character that a terminal interprets.
 func CheckCharacters(t *testing.T, what, text string) {
 	t.Helper()
 	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||

@@ -115,7 +115,6 @@ func textPrefix(text string, most int) string {
 	return text[:len(text)-len(rest)]
 }
 
-// textSuffix returns the longest suffix of at most most cells.
 func textSuffix(text string, most int) string {
 	state := -1
 	left := uniseg.StringWidth(text)
@@ -130,7 +129,6 @@ func textSuffix(text string, most int) string {
 // leastCell is the minimum width of a shrunk column.
 const leastCell = 6
 
-// ShrinkColumns narrows the widest columns until a row, with columnGap between columns, fits the width.
 func (s *Screen) ShrinkColumns(widths []int) {
 	if s.Width == 0 || len(widths) == 0 {
 		return
@@ -159,7 +157,6 @@ func (s *Screen) PadCell(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
 }
 
-// FormatCount formats a number, with grouped digits on a terminal.
 func (s *Screen) FormatCount(n uint64) string {
 	if s.Width == 0 {
 		return strconv.FormatUint(n, 10)

@@ -123,13 +123,11 @@ type tableRow struct {
 }
 
 const barWidth = 10
-
 const columnGap = "  "
 
 // NewTable returns an empty table that Print writes to w.
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
-// AddHeader adds the row of column names.
 func (t *Table) AddHeader(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
 
 // AddRow adds a row. share is the length of its bar, from 0 to 1. The note follows the name.

@@ -33,7 +33,6 @@ func newPager(out *os.File, errs io.Writer, height int) *pager {
 	return p
 }
 
-// Write writes escaped text.
 func (p *pager) Write(b []byte) (int, error) {
 	if p.to != nil {
 		return p.passOn(b)

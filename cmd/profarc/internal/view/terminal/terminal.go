@@ -56,7 +56,6 @@ type Screen struct {
 	pager    *pager // nil without paging
 }
 
-// defaultWidth is used if the terminal does not report its width.
 const defaultWidth = 80
 
 // Run calls print with a Screen for the output of a.
@@ -172,7 +171,6 @@ func HeatColor(heat float64) string {
 // Faint is the color of less important text.
 const Faint = "2"
 
-// Bar returns a bar for a share of the longest bar, which has width cells.
 func (s *Screen) Bar(share float64, width int) string {
 	if !unicodeLocale() {
 		return strings.Repeat("#", int(share*float64(width)+0.5))
@@ -185,7 +183,6 @@ func (s *Screen) Bar(share float64, width int) string {
 	return bar
 }
 
-// unicodeLocale reports whether the locale has characters beyond ASCII.
 func unicodeLocale() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := os.Getenv(name); v != "" {

@@ -158,7 +158,6 @@ func (e *errorOutput) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// noteInert records lines in which the agent reports that it adopts nothing.
 func (e *errorOutput) noteInert() {
 	const enough = 4
 	for line := range bytes.Lines(e.tail) {

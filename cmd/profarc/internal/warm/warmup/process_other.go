@@ -10,11 +10,9 @@ import (
 // ownGroup returns nil, since these systems have no process groups. Processes of the program may outlive it.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-func (r *running) askToEnd() { r.killGroup() }
-
+func (r *running) askToEnd()  { r.killGroup() }
 func (r *running) killGroup() { _ = r.cmd.Process.Kill() }
-
-func (r *running) killRest() {}
+func (r *running) killRest()  {}
 
 func peakMemory(*os.ProcessState) int64 { return 0 }
 

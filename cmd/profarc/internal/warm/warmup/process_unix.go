@@ -12,12 +12,9 @@ import (
 // terminal reaches only the caller.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-func (r *running) askToEnd() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) }
-
+func (r *running) askToEnd()  { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) }
 func (r *running) killGroup() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
-
-// killRest ends the processes that the program left behind.
-func (r *running) killRest() { r.killGroup() }
+func (r *running) killRest()  { r.killGroup() }
 
 // peakMemory returns the maximum memory of one process, in bytes.
 func peakMemory(state *os.ProcessState) int64 {

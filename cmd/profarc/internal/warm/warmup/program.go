@@ -134,7 +134,6 @@ func (r *running) startProgram() error {
 	return nil
 }
 
-// awaitEnd waits for the end of the program, and terminates it if the context ends first.
 func (r *running) awaitEnd() {
 	select {
 	case <-r.ended:
@@ -144,7 +143,6 @@ func (r *running) awaitEnd() {
 	r.killRest()
 }
 
-// terminate sends SIGTERM, and kills the program after graceOfEnd.
 func (r *running) terminate() {
 	r.askToEnd()
 	timer := time.NewTimer(graceOfEnd)
@@ -157,7 +155,6 @@ func (r *running) terminate() {
 	}
 }
 
-// collectRun stores the results after the program has ended.
 func (r *running) collectRun() {
 	r.awaitPipes()
 	state := r.cmd.ProcessState
@@ -169,7 +166,6 @@ func (r *running) collectRun() {
 	run.Failure = r.failureText()
 }
 
-// failureText explains why a run is discarded, or returns "".
 func (r *running) failureText() string {
 	switch {
 	case errors.Is(context.Cause(r.ctx), errTimeout):

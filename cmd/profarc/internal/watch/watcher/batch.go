@@ -146,7 +146,6 @@ func (m *openBatch) addFile(ctx context.Context, c candidate) error {
 // A fatalError is not caused by a file.
 type fatalError struct{ error }
 
-// leaveFile records why a file is left alone.
 func (m *openBatch) leaveFile(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
@@ -174,7 +173,6 @@ func (w *Watcher) settledSince(c candidate) bool {
 	return ok && unchanged(s.info, c.info) && time.Since(s.since) >= settling
 }
 
-// mergeStore merges the profiles of an input, and claims the input.
 func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error {
 	first := m.sum == nil
 	if err := m.beginSum(ctx, p.store); err != nil {
@@ -260,7 +258,6 @@ func (m *openBatch) accountForAside() {
 	}
 }
 
-// publishBatch publishes the archive, and then removes the files whose counts it has.
 func (m *openBatch) publishBatch(ctx context.Context) error {
 	if m.Merged > 0 {
 		m.w.traceStep("publish")

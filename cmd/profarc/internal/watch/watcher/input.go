@@ -38,7 +38,6 @@ var (
 	errUnsettled = fmt.Errorf("perhaps %w", errInUse)
 )
 
-// An input is an open candidate, locked against LLVM's runtime.
 type input struct {
 	candidate
 	file *os.File
@@ -86,7 +85,6 @@ func (w *Watcher) checkReady(in *input) error {
 	return nil
 }
 
-// checkUnchanged returns an error unless the input is still the file at its path, and unmodified.
 func (in *input) checkUnchanged() error {
 	now, err := in.file.Stat()
 	there, err2 := os.Lstat(in.path)
@@ -111,7 +109,6 @@ type profile struct {
 	lost  codec.Losses
 }
 
-// readInput reads an input, unless the ledger has it.
 func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile, error) {
 	if in.isArchive() {
 		return in.readArchive(l)
@@ -162,7 +159,6 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 // shows whether a file with a name was merged, and which content it had.
 type inputID [16]byte
 
-// newInputID returns the id of a file by name, hash of its content, and modification time.
 func newInputID(name string, content uint64, at int64) (id inputID) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
 	binary.LittleEndian.PutUint64(id[8:], content^timeHash(at))
@@ -172,7 +168,6 @@ func newInputID(name string, content uint64, at int64) (id inputID) {
 func (id inputID) contentHash(at int64) uint64 {
 	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
 }
-
 func (id inputID) nameHash() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
 func timeHash(at int64) uint64 {

@@ -66,7 +66,6 @@ func runKeyOf(r layout.Provenance) profileset.RunKey {
 	return profileset.RunKey{Process: r.Process, Since: r.Since}
 }
 
-// A finding is the result of looking up an input in a ledger.
 type finding int
 
 const (

@@ -62,7 +62,6 @@ type Options struct {
 
 // settling is how long a file must be unchanged to count as complete, if the system does not report who writes to it.
 const settling = 2 * time.Second
-
 const leastDelay = 50 * time.Millisecond
 
 // Limits of a batch.
@@ -73,7 +72,6 @@ const (
 
 const claimsFolder = ".profarc-watch"
 
-// A Watcher merges the files of a folder.
 type Watcher struct {
 	folder, out string
 	o           Options
@@ -129,7 +127,6 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// lockName locks an archive, or the folder of claimed files.
 func (w *Watcher) lockName(name string) error {
 	release, err := runfiles.LockOutput(name)
 	if err != nil {
@@ -187,7 +184,6 @@ func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	}
 }
 
-// mergeAll merges batches until no file is left to merge, or ctx ends.
 func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error {
 	for ctx.Err() == nil {
 		b, err := w.mergeBatch(context.WithoutCancel(ctx))
@@ -250,7 +246,6 @@ func (w *Watcher) candidates() ([]candidate, error) {
 	return found, nil
 }
 
-// isHidden reports whether a file is temporary, or a lock of profarc.
 func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".parc.lock")
 }
@@ -272,7 +267,6 @@ func (w *Watcher) ownFiles() []fs.FileInfo {
 	return own
 }
 
-// listFolder returns the regular files of a folder to examine, the newest first.
 func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]candidate, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// backgroundJobs has the background computations of a site, by name.
 type backgroundJobs struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -156,7 +155,6 @@ func (w *backgroundJobs) startJob(what string, compute func(context.Context, *Pr
 	return j
 }
 
-// waitForResult waits for a job within patience, or without limit if patience is negative.
 func (j *job) waitForResult(ctx context.Context, what string, patience time.Duration) error {
 	var late <-chan time.Time
 	if patience >= 0 {

@@ -130,7 +130,6 @@ func readContexts(m reader.Method, all []reader.Profile, unit facts.SampleUnit) 
 	return t, nil
 }
 
-// A callerTree builds the displayed context tree.
 type callerTree struct {
 	request *request
 	m       reader.Method

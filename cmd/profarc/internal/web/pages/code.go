@@ -52,7 +52,6 @@ type program struct {
 	err     error
 }
 
-// Close closes the files of the class path.
 func (p *program) Close() { p.classes.Close() }
 
 func programOf(r *request) (*program, error) {
@@ -122,7 +121,6 @@ func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {
 	return c
 }
 
-// saysNothing reports whether a bytecode has no executed point.
 func saysNothing(i listing.Instruction) bool {
 	return i.NotInlined == nil && (len(i.Points) == 0 || i.Basis == listing.Counted && i.Count == 0)
 }
@@ -210,7 +208,6 @@ const (
 	lineLength  = 400
 )
 
-// A sourceTable has source lines with their counts.
 type sourceTable struct {
 	File     string // empty if unknown
 	Short    bool   // the file has fewer lines than the code expects, so it is another version
@@ -219,7 +216,6 @@ type sourceTable struct {
 	More     int // number of hidden lines
 }
 
-// A sourceLine is a line of source. Unknown counts are empty.
 type sourceLine struct {
 	ID          string
 	At          link // line number
@@ -233,7 +229,6 @@ type sourceLine struct {
 	count  uint64
 }
 
-// shortenLine truncates a text that is longer than lines of code are.
 func shortenLine(text string) string {
 	if letters := []rune(text); len(letters) > lineLength {
 		return string(letters[:lineLength]) + " ..."

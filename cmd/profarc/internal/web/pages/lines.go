@@ -50,7 +50,6 @@ type hotLine struct {
 	text   string
 }
 
-// A hotLines has the hottest lines and the total of all lines read.
 type hotLines struct {
 	list []hotLine
 	sum  uint64

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A linker makes the addresses of pages.
 type linker interface {
 	// pageAddress returns the address of a page, relative to any other page. ok is false if the page is unreachable, and
 	// its link becomes plain text.
@@ -76,7 +75,6 @@ func (r *request) elementID(name string) string {
 	return name
 }
 
-// A link leads to a page or to an element of a page.
 type link struct {
 	Text    string
 	view    string
@@ -143,14 +141,12 @@ func (q query) numberOf(key string, other int) int {
 }
 
 func (q query) sortedKeys() []string { return slices.Sorted(maps.Keys(q.values)) }
-
-func (q query) encodeQuery() string { return q.values.Encode() }
+func (q query) encodeQuery() string  { return q.values.Encode() }
 
 func recordRefText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
 func methodQuery(m reader.Method) query { return newQuery("at", recordRefText(m.Ref())) }
 
-// askedMethod returns the method of a query made by methodQuery.
 func (r *request) askedMethod() (reader.Method, error) { return r.askedMethodIn(r.archive(), "at") }
 
 func (r *request) askedMethodIn(s *reader.Store, key string) (reader.Method, error) {

@@ -140,7 +140,6 @@ type highCounter struct {
 
 const countersListed = 10
 
-// countersOf returns the counter list of a profile, or nil if it has fewer than two counters.
 func countersOf(q reader.Profile) *counterList {
 	counts := facts.CountersOf(q)
 	if len(counts) < 2 {

@@ -56,7 +56,6 @@ func buildMethod(r *request) (any, error) {
 	return &methodPage{methodFacts: f}, err
 }
 
-// render makes the parts of the page from the facts.
 func (p *methodPage) render() error {
 	p.Access = display.AccessText(p.method.Access())
 	p.Notes = listing.MethodNotes(p.method)
@@ -94,7 +93,6 @@ func (p *methodPage) addTotals() {
 	}
 }
 
-// addHottest adds a link to the line with the highest nonzero count.
 func (p *methodPage) addHottest(s *sourceTable, amount func(uint64) string) {
 	if s == nil || len(s.Lines) == 0 {
 		return

@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A methodFacts is the data of a method's page, as read from the archive, the class path and the program.
 type methodFacts struct {
 	request  *request
 	method   reader.Method
@@ -34,7 +33,6 @@ type methodFacts struct {
 	code        *listing.Listing // nil without a usable class path
 }
 
-// A functionFacts is the data of an LLVM function beside its profiles.
 type functionFacts struct {
 	allocations []listing.Allocation
 	lines       *coverage.Function // nil if reason is set

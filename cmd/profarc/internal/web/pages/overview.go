@@ -284,5 +284,4 @@ func momentText(text string) string {
 	return at.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// Bytes returns the size of the file.
 func (o *origin) Bytes() int { return int(o.Facts.Size) }

@@ -30,7 +30,6 @@ var whereView = &view{
 	linked: true,
 }
 
-// A wherePage shows the values of all packages, one package or one class.
 type wherePage struct {
 	Name    string // name of the package or class; empty for the archive
 	Back    *link  // page of the parent
@@ -48,8 +47,7 @@ type wherePage struct {
 	Places  *table
 }
 
-func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
-
+func (p *wherePage) title() string   { return cmp.Or(p.Name, p.Heading()) }
 func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
 
 // Queries identify packages and classes by number, because names can be long or invalid text.
@@ -66,7 +64,6 @@ func buildWhere(r *request) (any, error) {
 	return newWherePage(r, v.tally, v.packageIndex)
 }
 
-// A branch is a package, a class or a method, with its value.
 type branch struct {
 	link  link // link with its name
 	value uint64
@@ -77,7 +74,6 @@ type branch struct {
 	method   int32 // index in the tally, for a method
 }
 
-// A packageView gathers the data of a wherePage.
 type packageView struct {
 	*tally
 	*packageIndex
@@ -135,7 +131,6 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 	return p, nil
 }
 
-// branchesAt returns the packages, the classes of a package, or the methods of a class.
 func (v *packageView) branchesAt(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
 		p.part = "all profiles"
@@ -201,7 +196,6 @@ func (v *packageView) bareClassName(n int32) string {
 // displayed part. Methods are numbered as in the tally.
 type grouping func(method int32) (group, part groupKey, ok bool)
 
-// A groupKey identifies a package, class or method.
 type groupKey struct {
 	kind string // empty for a method
 	n    int32
@@ -225,7 +219,6 @@ func (v *packageView) groupInClass(n int32) grouping {
 	}
 }
 
-// groupKeyOf returns the key of a class, or of the method if the class has no name.
 func (v *packageView) groupKeyOf(class, method int32) groupKey {
 	if v.classes[class].Name == "" {
 		return groupKey{"", method}
@@ -291,7 +284,6 @@ func (v *packageView) heaviestGroups(sums map[groupKey]uint64) (list []branch, k
 	return list, keys, nil
 }
 
-// linkToGroup returns a link to a package, class or method.
 func (v *packageView) linkToGroup(key groupKey) (link, error) {
 	switch key.kind {
 	case inPackage:
@@ -348,8 +340,6 @@ const (
 	shareInReport    = 0.01
 )
 
-// whereInReport returns the queries of the whole archive by each measure, and of the heaviest packages by the first
-// measure.
 func whereInReport(r *request) ([]query, error) {
 	v, err := packageViewOf(r)
 	if err != nil || len(v.measures) == 0 {

@@ -112,7 +112,6 @@ func barElement(share float64) template.HTML {
 		1)))
 }
 
-// A document is the data of the template document, which shows pages of a site in one HTML document.
 type document struct {
 	Title  string
 	Site   string

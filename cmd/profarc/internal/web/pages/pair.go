@@ -195,7 +195,6 @@ func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 
 const pointsInPair = 2000
 
-// readPointPairs reads and pairs the points of both profiles. seen has the element ids of the page.
 func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	p.A, p.B = p.a.Valid(), p.b.Valid()
 	one := cmp.Or(p.a, p.b)

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// addBytecodes adds the bytecode and the source line of each point, if the class path has the code of both profiles.
 func (p *profilePair) addBytecodes(r *request) error {
 	one := cmp.Or(p.a, p.b)
 	if p.Other || !listing.SupportsDomain(one.Store().Header().Domain) {
@@ -70,7 +69,6 @@ func (p *point) explainTaken(text string) {
 	}
 }
 
-// requestFor returns the request for one archive on a page of both.
 func (r *request) requestFor(s *reader.Store) *request {
 	of := *r
 	if s != r.site.Archive {
@@ -79,7 +77,6 @@ func (r *request) requestFor(s *reader.Store) *request {
 	return &of
 }
 
-// toArchiveOf returns a link from a page of both archives to a page of one.
 func (l link) toArchiveOf(s *Site) link {
 	if l.view == "" {
 		return l

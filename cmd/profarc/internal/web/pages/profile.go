@@ -97,7 +97,6 @@ func (p *profilePart) addContext(q *profileFacts) error {
 
 const noFrameMethod = "a frame without a method"
 
-// methodLink returns a link to the page of a method, with its name.
 func methodLink(s *reader.Store, m reader.Method) (link, error) {
 	if !m.Valid() {
 		return link{Text: noFrameMethod}, nil

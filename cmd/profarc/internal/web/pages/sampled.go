@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A sampledPart is the part of a method page with its samples by source line, its callers and its callees.
 type sampledPart struct {
 	*listing.Sampled
 	Self, Total, Sum string // samples of the method, with callees, and of all stacks

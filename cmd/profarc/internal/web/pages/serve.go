@@ -77,7 +77,6 @@ func (l *connectionLimit) noteState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// noteToken records that the connection of a request has presented the token.
 func noteToken(q *http.Request) {
 	shown, ok := q.Context().Value(connectionKey{}).(boundConnection)
 	if !ok {

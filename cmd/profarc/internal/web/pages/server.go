@@ -153,7 +153,6 @@ func (s *Server) acquireSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// servePage answers with a page, or with a page that describes the error.
 func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) {
 	answer, status, err := s.buildAnswer(q, name)
 	if err != nil {

@@ -59,7 +59,6 @@ func (s *Site) titleSuffix() string {
 
 func (s *Site) firstViewName() string { return s.offeredViews()[0].name }
 
-// A linksOfSide makes the links on pages of one side.
 type linksOfSide struct {
 	linker
 	side string // sideB, or "" for A
@@ -90,7 +89,6 @@ func (t sideTemplates) templatesOf(s *Site) *template.Template {
 	return t.a
 }
 
-// A sideLink leads to the same page of the other archive.
 type sideLink struct {
 	Letter, File string
 	Current      bool
@@ -135,7 +133,6 @@ func (r *request) linkToOther(text string) (l link, ok bool) {
 	return linkToPage(text, nameOfMethod, methodQuery(other)), err == nil
 }
 
-// ofTables returns the part of the query that sorts and searches tables.
 func (q query) ofTables() (kept query) {
 	for _, key := range q.sortedKeys() {
 		if strings.HasSuffix(key, ".sort") || strings.HasSuffix(key, ".find") {
@@ -145,7 +142,6 @@ func (q query) ofTables() (kept query) {
 	return kept
 }
 
-// counterpart returns the method with the same key in another archive.
 func counterpart(m reader.Method, s *reader.Store) (reader.Method, error) {
 	k, err := m.Key()
 	if err != nil {

@@ -77,7 +77,6 @@ func isClosing(err error) bool {
 	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
 }
 
-// fileFolders returns the folders of the site's files, the longest first.
 func (s *Site) fileFolders() (list []string) {
 	files := slices.Concat([]string{s.Archive.Mapping().Name(), s.Binary}, s.ClassPath, s.SourcePath)
 	if s.Other != nil {

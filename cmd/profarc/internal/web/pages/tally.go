@@ -47,7 +47,6 @@ func (m *measured) valueText(n uint64) string {
 
 func (m *measured) shareOfMethod(method int32) float64 { return shareOf(m.values[method], m.total) }
 
-// shareOf returns part / whole, or 0 if whole is 0.
 func shareOf(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -55,9 +54,7 @@ func shareOf(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func tallyOf(r *request) (*tally, error) {
-	return resultOf(r, "the counts of all methods", newTally)
-}
+func tallyOf(r *request) (*tally, error) { return resultOf(r, "the counts of all methods", newTally) }
 
 func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
 	t := &tally{store: s.Archive}
@@ -148,7 +145,6 @@ func (m *measured) appendValue(value uint64) {
 	m.highest = max(m.highest, value)
 }
 
-// addSamples adds the samples of all methods. They come first if the archive has no other counts.
 func (t *tally) addSamples() error {
 	unit, err := facts.UnitOfSamples(t.store)
 	if err != nil {

@@ -156,7 +156,6 @@ func heatClass(share float64) string {
 	return fmt.Sprintf("heat-%d", min(step, heatSteps-1))
 }
 
-// capitalized returns a text with a capital first letter, as in headings and sentences.
 func capitalized(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || !unicode.IsLower(first) {

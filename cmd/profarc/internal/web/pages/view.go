@@ -80,7 +80,6 @@ func (s *Site) offeredViews() (list []*view) {
 	return list
 }
 
-// A request asks for one page.
 type request struct {
 	ctx   context.Context
 	site  *Site
