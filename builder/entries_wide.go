@@ -168,7 +168,6 @@ func (p *Profile) customBranch(at At, b Branch) {
 	p.Successors(at.Bci, layout.SubConditional, taken, notTaken)
 }
 
-// customCells returns the values of n cells in their order. width is the number of cells in a row.
 func customCells(shape string, once []uint64, rows [][]uint64, n, width int) ([]uint64, error) {
 	if width == 0 && len(rows) > 0 {
 		return nil, fmt.Errorf("%d rows in an entry of shape %s, which has none", len(rows), shape)

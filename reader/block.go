@@ -92,7 +92,6 @@ func (c *blockCheck) corruptError(offset int64, format string, args ...any) erro
 	return c.s.corruptError(disk.RegionRW, c.at+offset, format, args...)
 }
 
-// checkSection walks over the entries of a section that begins at offset start in the block. They must fill it exactly.
 func (c *blockCheck) checkSection(section disk.BlockSection, start int64, all []byte) error {
 	listed := section == disk.SectionData && len(c.dir) != 0
 	at, n := 0, 0
@@ -217,7 +216,6 @@ func (s *Store) makeMasks() *masks {
 		s.fixed, s.shape}
 }
 
-// skipSound returns size in bytes and number of the leading entries of b that are sound and have masks.
 func (m *masks) skipSound(b []byte) (size, n int) {
 	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
 		e := b[size:]

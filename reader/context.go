@@ -119,7 +119,6 @@ func (c Context) countFrames() (depth int) {
 	return depth
 }
 
-// moveToParent changes c to its parent, which must exist.
 func (c *Context) moveToParent() (err error) {
 	if c.rec.Parent >= c.at { // the file changed after the check
 		return c.s.corruptError(disk.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
@@ -226,7 +225,6 @@ func (t *trie) readNode(i int64) (rec disk.ContextRecord, err error) {
 	return rec, nil
 }
 
-// A descent walks from a method to nodes with more and more frames.
 type descent struct {
 	trie
 	at    layout.Ref // current node; initially the method
@@ -235,7 +233,6 @@ type descent struct {
 
 func (t *trie) newDescent() descent { return descent{trie: *t, at: t.method} }
 
-// stepToCaller moves to the child for a call site and returns its first profile, or ErrNotFound if there is no child.
 func (d *descent) stepToCaller(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
 	if d.checked {
 		return d.stepChecked(uint64(d.at)<<32|uint64(caller), point)

@@ -162,7 +162,6 @@ func firstDirectoryRow(dir []byte, point int32) (row int) {
 	return int(at / size)
 }
 
-// beforeMask returns all ones if the point of a directory row is less than point, and 0 otherwise.
 func beforeMask(row uint32, point int32) uint64 {
 	return uint64((int64(int32(row)) - int64(point)) >> 63)
 }
@@ -299,7 +298,6 @@ func (e Entry) Branch() (b Branch, ok bool) {
 	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
 }
 
-// customBranch returns the counts of two successors with an index and no point. Index 0 is taken and 1 is not taken.
 func (e Entry) customBranch() (b Branch, ok bool) {
 	if e.kind.tag != layout.TagSuccessors || e.Sub() != layout.SubConditional || e.Cells() != 4 ||
 		e.s.Header().Domain != layout.DomainCustom {
@@ -327,7 +325,6 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 	return b[:n], true
 }
 
-// currentBytes returns the adopted entry if there is one, and the trained entry otherwise.
 func (e Entry) currentBytes() []byte {
 	if e.isAdopted() {
 		return e.liveBytes()

@@ -405,5 +405,4 @@ func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
 	return m, true
 }
 
-// errNotReady is the error of a lookup that the hit path cannot answer.
 var errNotReady = errors.New("not checked yet")

@@ -346,7 +346,6 @@ func (l *Layers) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// isFoundAs reports whether Find returns m for its key.
 func (l *Layers) isFoundAs(m Method) (bool, error) {
 	found, err := l.firstProfiled(func(s *Store) (Method, error) { return s.counterpart(m) })
 	return found.s == m.s, err
@@ -444,5 +443,4 @@ func (s *Store) checkBase(base *Store) error {
 	return nil
 }
 
-// errNoLayers is the error of a stack without archives.
 var errNoLayers = errors.New("reader: layers without an archive")

@@ -259,7 +259,6 @@ type profileChain struct {
 	begun   bool
 }
 
-// profileChain returns the chain that begins with first; context is 0 for profiles without context.
 func (m Method) profileChain(first, context layout.Ref) profileChain {
 	return profileChain{s: m.s, method: m.at, context: context, next: first}
 }
@@ -410,8 +409,6 @@ func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int
 	return p, depth, err
 }
 
-// findOnly returns the first profile of m in a context if that profile was checked and has the right version. This is
-// the usual case.
 func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok bool) {
 	if !m.s.isInRW(first) || !m.s.isCheckedBlock(first.Offset()) || m.s.hit.isClosed() {
 		return Profile{}, false

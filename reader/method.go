@@ -96,7 +96,6 @@ func (m Method) indexedID() (uint64, error) {
 	return id, nil
 }
 
-// readRecord returns the checked record of the method. A row has an equivalent record. It is empty if the file changed.
 func (m Method) readRecord() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r
@@ -112,7 +111,6 @@ func (m Method) readRecord() (r disk.MethodRecord) {
 	return r
 }
 
-// firstProfile returns the reference of the first profile without context; 0 if the method has no such profile.
 func (m Method) firstProfile() layout.Ref {
 	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
@@ -248,7 +246,6 @@ func (m Method) rowRecord() disk.MethodRecord {
 		Signature: layout.Ref(m.rowWord >> 32)}
 }
 
-// unexecutedSpans returns the spans of the classes and the rows of unexecuted methods, which must exist.
 func (s *Store) unexecutedSpans() (classes, rows layout.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
@@ -308,7 +305,6 @@ func (s *Store) readClassRow(classes layout.Span, i int64) (disk.ClassRow, error
 	return disk.ParseClassRow(b), nil
 }
 
-// searchClasses returns the index of the first class for which compare is not negative. found is true if it is 0.
 func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, countClassRows(classes), func(i int64) (int, error) {
 		c, err := s.readClassRow(classes, i)
@@ -316,7 +312,6 @@ func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) i
 	})
 }
 
-// searchRows returns the first index in [low, high) for which compare is not negative. found is true if it is 0.
 func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, found bool, err error) {
 	for low < high {
 		middle := low + (high-low)/2

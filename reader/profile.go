@@ -91,7 +91,6 @@ func (p Profile) Context() (c Context, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// trainedField returns the bytes of the trained block from an optional field on; nil if the block lacks the field.
 func (p Profile) trainedField(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil

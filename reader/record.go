@@ -18,7 +18,6 @@ type Counter struct {
 	live    *atomic.Uint64 // nil if the profile is not adopted
 }
 
-// counterAt returns the counter at an offset in trained, which must be in range; live is nil or its adopted copy.
 func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
 	if live != nil {
@@ -111,7 +110,6 @@ func (r *Receivers) adoptedRows() liveRows {
 	return liveRows{r.e.adoptedView.From(uint64(r.e.headerSize())), uint64(r.first) * disk.CellSize, r.rows}
 }
 
-// rowCell returns a cell of row i. Cell 0 is the pointer and 1 is the count.
 func (l liveRows) rowCell(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
@@ -184,7 +182,6 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(traps)
 }
 
-// trapsOffset returns the offset of the traps word, in a HotSpot entry's header or the second cell of a wide Receivers.
 func (e Entry) trapsOffset() (offset int, ok bool) {
 	if !disk.IsWide(e.kind.tag) {
 		return disk.EntryHeaderSize / 2, true

@@ -14,7 +14,6 @@ type Rows struct {
 	shape rowShape
 }
 
-// A rowShape has the positions of the head and the rows of a list entry, in cells.
 type rowShape struct{ head, first, width int }
 
 func rowShapeOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
@@ -276,7 +275,6 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	return e.s.readReferredMethod(disk.RefOf(int64(trained - e.s.h.Base)))
 }
 
-// methodIfAny returns the method at an unchecked offset; zero if no method is there.
 func (s *Store) methodIfAny(offset uint64) Method {
 	if offset%disk.Unit != 0 || offset >= uint64(s.h.FileSize) || !disk.MethodPlaces(s.h).Holds(int64(offset), disk.Unit) {
 		return Method{}

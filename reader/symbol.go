@@ -32,7 +32,6 @@ func (n Name) AppendTo(b []byte) []byte {
 
 const lengthSize = 4
 
-// readSymbol returns the symbol at n; the empty string for 0.
 func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{s: s}, nil
@@ -50,7 +49,6 @@ func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// symbolEquals reports whether the symbol at n equals text. It reads len(text) bytes, so that a hit needs one read.
 func (s *Store) symbolEquals(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
@@ -121,7 +119,6 @@ func (n Name) compareTo(s string) int {
 	return c
 }
 
-// compareText is strings.Compare without a copy.
 func compareText(b []byte, s string) int {
 	switch {
 	case string(b) == s:
@@ -170,7 +167,6 @@ func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	return nil
 }
 
-// readSymbolList returns the bytes of a list; ok is false for a symbol that is a string.
 func (s *Store) readSymbolList(n layout.Ref) (list []byte, ok bool, err error) {
 	if n == 0 {
 		return nil, false, nil

@@ -157,7 +157,6 @@ func (x *sharedTexts) readRunRow(t *Table, row int) (r disk.RunRow, err error) {
 	return r, nil
 }
 
-// readClassPaths returns the class paths by the numbers that runs refer to.
 func (x *sharedTexts) readClassPaths() (map[uint64][]layout.ClassPathEntry, error) {
 	t, err := x.s.TableOrEmpty(disk.TableClassPath)
 	if err != nil {

@@ -86,7 +86,6 @@ func (t Type) Address() (address uint64, ok bool) {
 	return a.pointerTo(t), true
 }
 
-// readRecord returns the record of the type. Records of late types have only the id.
 func (t Type) readRecord() (disk.TypeRecord, error) {
 	if t.s == nil {
 		return disk.TypeRecord{}, ErrNotFound

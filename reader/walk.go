@@ -83,7 +83,6 @@ type methodWalk struct {
 	read   func() (m Method, more bool, err error) // reads the next method
 }
 
-// peekMethod returns the next method, nil after the last. It is valid until next changes.
 func (w *methodWalk) peekMethod() (*Method, error) {
 	if w.next == w.end && w.err == nil && !w.ended {
 		w.fillBatch()

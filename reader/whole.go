@@ -61,7 +61,6 @@ func (w *archiveCheck) checkBlocks() error {
 // checkedStep is the number of bytes of rw that are checked at a time. They stay in the processor's caches.
 const checkedStep = 128 << 10
 
-// checkPagesTo checks the pages of rw up to an offset of the file, and reports whether they are sound.
 func (w *archiveCheck) checkPagesTo(to int64) bool {
 	rw := disk.RegionOf(w.s.h, disk.RegionRW)
 	for w.summed < to {
@@ -97,7 +96,6 @@ func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	}
 }
 
-// keyMatches reports whether the key in a profile equals its method's and consists of strings.
 func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
 	rec := m.readRecord()
 	if rec.Holder != w.holder {
@@ -117,7 +115,6 @@ func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
 		w.isTextSymbol(k.Name) && w.isTextSymbol(k.Signature)
 }
 
-// isTextSymbol reports whether n is 0 or refers to a symbol that is a string.
 func (w *archiveCheck) isTextSymbol(n layout.Ref) bool {
 	symbols := &w.s.h.Parts[disk.PartSymbols]
 	at := n.Offset()

@@ -21,7 +21,6 @@ type Move struct {
 	Populate func(part []byte) bool
 }
 
-// movePointer returns the relocated value of a slot; ok is false if the value does not point into the archive.
 func (m *Move) movePointer(v uint64) (moved uint64, ok bool) {
 	if v&^disk.TypeTags == 0 {
 		return v, true
@@ -66,7 +65,6 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	return slots, nil
 }
 
-// sourceOf returns the bytes from which the slots of rw before offset to are read.
 func (m *Map) sourceOf(rw []byte, to int64, move *Move) ([]byte, error) {
 	if move.Old == nil {
 		return rw, nil
@@ -129,12 +127,10 @@ func (m *Map) checkSlots(old []byte, start int64, words []uint16, move *Move) er
 	return nil
 }
 
-// strayPointerError returns the error of a slot whose value v does not point into the archive. at is its offset in rw.
 func (m *Map) strayPointerError(at int64, v uint64, move *Move) error {
 	return disk.Corrupt(disk.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
 
-// writeMoved relocates slots that are already checked. It does not write null slots.
 func writeMoved(rw, old []byte, start int64, words []uint16, move *Move) {
 	for _, w := range words {
 		at := start + int64(w)*wordSize
@@ -183,7 +179,6 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 // manySlots is the minimum bitmap size in bytes for which nearly every page of a chunk has a slot.
 const manySlots = containerStart + 2*8*chunkSize/4096
 
-// applyChunk relocates the pointers of a chunk. It writes each slot right after checking it.
 func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error) {
 	from := n * chunkSize
 	to := min((n+1)*chunkSize, m.rw.Size)

@@ -62,7 +62,6 @@ func (b bitmap) roaringBitmap() (set *roaring.Bitmap, size int64, err error) {
 	return set, size, err
 }
 
-// writeDense sets the bits of the slots in words.
 func (b bitmap) writeDense(words *[chunkWords / 64]uint64) error {
 	set, _, err := b.roaringBitmap()
 	if err != nil {

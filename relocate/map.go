@@ -107,7 +107,6 @@ func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
 	return true, nil
 }
 
-// sameWords compares the bits of got and want for the words in [first, last). Their first bit is for word first&^63.
 func sameWords(got, want []uint64, first, last int) bool {
 	for i, w := range want {
 		at := first&^63 + i*64
@@ -125,7 +124,6 @@ func sameWords(got, want []uint64, first, last int) bool {
 	return true
 }
 
-// checkInside returns an error unless [from, to) is an aligned range inside the first size bytes of rw.
 func (m *Map) checkInside(from, to, size int64) error {
 	if from < 0 || to < from || to > min(size, m.rw.Size) || (from|to)%wordSize != 0 {
 		return fmt.Errorf("relocate: [%d, %d) is no range of the %d bytes of rw", from, to, min(size, m.rw.Size))

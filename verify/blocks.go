@@ -98,7 +98,6 @@ func (w *blockWalker) compareSlots(from, to int64) {
 	}
 }
 
-// block checks a block. It returns false if the reader refuses the block.
 func (w *blockWalker) block(at int64, b disk.Block) bool {
 	fields, ok := b.Geometry()
 	method := b.Method()
@@ -136,7 +135,6 @@ func (w *blockWalker) block(at int64, b disk.Block) bool {
 	return true
 }
 
-// firstBlock checks that a block is the first one of its method, and that both have the same key.
 func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
 	method := b.Method()
 	here := disk.RefOf(at)
@@ -193,7 +191,6 @@ func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	return true
 }
 
-// holdsMethod reports whether n is in the section of method records, which is all that the reader checks.
 func (w *walk) holdsMethod(n layout.Ref) bool {
 	return w.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
 }

@@ -19,7 +19,6 @@ type plan struct {
 	plain  bool // entries have HotSpot's header and a fixed size, and their only pointers refer to types
 }
 
-// cellsOf has a bit for each cell in a part of an entry.
 type cellsOf struct{ counts, types, typeWords, methods uint64 }
 
 func (c *cellsOf) pointers() uint64 { return c.types | c.typeWords | c.methods }
@@ -164,7 +163,6 @@ func listed(directory []byte, n int, point int32, offset int) bool {
 	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
 }
 
-// notePointers sets the bits of pointers in want, starting at word at.
 func (w *blockWalker) notePointers(at int64, pointers uint64) {
 	w.want[at>>6] |= pointers << (at & 63)
 	if over := pointers >> (64 - at&63); over != 0 {

@@ -12,7 +12,6 @@ import (
 // atOnce is the batch size for hashing and index lookups. Cache misses within a batch overlap.
 const atOnce = 64
 
-// A sought is a record to look up in the index.
 type sought struct {
 	id     uint64
 	kind   disk.RecordKind
@@ -144,7 +143,6 @@ func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, o
 	return words.StringOf(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
 }
 
-// seek looks a record up in the index, in a batch with others.
 func (w *worker) seek(r sought) {
 	w.sought = append(w.sought, r)
 	if len(w.sought) == atOnce {
@@ -166,7 +164,6 @@ func (w *worker) seekAll() {
 	w.sought = w.sought[:0]
 }
 
-// flush processes the incomplete batches.
 func (w *worker) flush() {
 	w.hashAll()
 	w.seekAll()

@@ -77,7 +77,6 @@ func (w *walk) noteError(in phase, place int64, err error) {
 	}
 }
 
-// wrong records a corruption at offset as a problem of a record, which may begin elsewhere.
 func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, format string, args ...any) {
 	w.noteError(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
@@ -134,7 +133,6 @@ func (w *walk) readReferences() {
 	}
 }
 
-// readContexts reads the contexts of a method, which must begin at offset next. It returns the offset of their end.
 func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
 	at := m.Ref().Offset()
 	for node, err := range m.Contexts() {

@@ -51,7 +51,6 @@ func (w *walk) findMethods() {
 	w.methodSpans = cut(section, methods, spanSize/16)
 }
 
-// rows returns the number of rows of unexecuted methods, or 0 if their section is damaged.
 func (w *walk) rows() int64 {
 	section := w.h.Parts[disk.PartUnexecuted]
 	if section.Size < disk.UnexecutedHeaderSize {
@@ -64,7 +63,6 @@ func (w *walk) rows() int64 {
 	return rows.Size / disk.UnexecutedRowSize
 }
 
-// methodHead parses the record of a method, and checks it without following references.
 func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
 	size = disk.ParseMethodHead(w.data[at:]).Size()
 	if size > section.End()-at || rec.Parse(w.data[at:at+size]) != nil {
@@ -206,7 +204,6 @@ func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 	return k, true
 }
 
-// record parses the method record at an offset that findMethods has accepted.
 func (w *walk) record(at int64) (rec disk.MethodRecord) {
 	size := disk.ParseMethodHead(w.data[at:]).Size()
 	if !w.h.Parts[disk.PartMethods].Holds(at, size) || rec.Parse(w.data[at:at+size]) != nil {
@@ -292,7 +289,6 @@ func (w *walk) readable(k *disk.BlockKey) bool {
 	return true
 }
 
-// allTables checks every reference in the tables of region ex.
 func (w *walk) allTables() {
 	const atOnce = 1 << 14
 	for t, err := range w.s.Tables() {

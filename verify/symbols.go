@@ -87,7 +87,6 @@ func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64,
 	return text, size, list, nil
 }
 
-// listText returns the text of a list. It is valid until the second call after this one.
 func (w *worker) listText(at int64, list []byte) (text []byte, err error) {
 	w.list, w.before = w.before, w.list // keeps the text of the previous list
 	w.list, err = w.join(w.list[:0], at, list)
@@ -130,7 +129,6 @@ func (w *walk) join(b []byte, at int64, list []byte) (text []byte, err error) {
 	return append(b, ')'), nil
 }
 
-// lists checks the parts of all lists, once the offsets of texts are known.
 func (w *walk) lists() {
 	for _, at := range w.found.lists {
 		list := w.data[at:]

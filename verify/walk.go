@@ -75,14 +75,12 @@ func (w *walk) runSteps() {
 	}
 }
 
-// guard runs a step, and records a problem if the mapped file is too short.
 func (w *walk) guard(step func()) {
 	if err := w.m.Guard(func() error { step(); return nil }); err != nil {
 		w.refused(inPages, math.MaxInt64, err)
 	}
 }
 
-// found has the results of one goroutine, or the totals of all.
 type found struct {
 	symbols, entries, pointers, blocks, later, linked uint64 // later counts blocks that are not a method's first
 	used                                              uint64 // number of index slots in use
@@ -203,7 +201,6 @@ func (w *walk) totals() {
 	}
 }
 
-// places is a set of offsets in a part of the file, with one bit for each unit.
 type places struct {
 	span    layout.Span
 	bits    []uint64
@@ -214,7 +211,6 @@ func newPlaces(span layout.Span) places {
 	return places{span: span, bits: make([]uint64, (span.Size/disk.Unit+63)/64)}
 }
 
-// has reports whether n is in the set. Offsets outside the part are not.
 func (p *places) has(n layout.Ref) bool {
 	if !p.span.Holds(n.Offset(), disk.Unit) {
 		return false
@@ -277,7 +273,6 @@ type marker struct {
 	bits   uint64
 }
 
-// markRecord records that a record begins at offset at, which must be in the marker's span.
 func (k *marker) markRecord(at int64) {
 	unit := (at - k.places.span.Offset) / disk.Unit
 	if unit>>6 != k.word {
@@ -336,7 +331,6 @@ func (w *walk) checksumAt(level int, n int64) uint64 {
 	return le.Uint64(w.data[disk.RegionOf(w.h, disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
 
-// advance adds size to the number of verified bytes and reports the progress.
 func (w *walk) advance(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -366,7 +360,6 @@ func (w *walk) pages() {
 	})
 }
 
-// A summer verifies the checksums of a range of pages in order.
 type summer struct {
 	*walk
 	next, end int64 // page numbers

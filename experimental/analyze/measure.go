@@ -259,7 +259,6 @@ const (
 	shareOfHighest = "highest"
 )
 
-// shareTotal returns the total that shares refer to, and its kind, a value of TopReport.ShareOf.
 func (by *Measure) shareTotal(s *reader.Store, sum measureTotals) (uint64, string, error) {
 	if by.inclusive() {
 		cycles, err := threadCycles(s)
@@ -278,7 +277,6 @@ func (by *Measure) shareTotal(s *reader.Store, sum measureTotals) (uint64, strin
 	return sum.total, shareOfSum, err
 }
 
-// threadCycles adds up the cycles of all threads of a JamaicaVM. It returns 0 if the archive has no thread table.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
 	t, err := s.TableOrEmpty(disk.TableThreads)
 	for row := range t.Rows {

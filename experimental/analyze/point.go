@@ -178,7 +178,6 @@ func (r *PointReader) Section(q reader.Profile, section disk.BlockSection) (poin
 	return points, err
 }
 
-// A pointReader reads the points of a profile and keeps the first error.
 type pointReader struct {
 	s         *reader.Store
 	targets   entries.Targets
@@ -316,7 +315,6 @@ func (r *pointReader) addCases(p *Point, e reader.Entry) {
 	}
 }
 
-// addReturns adds the return addresses of subroutines. Free rows have no count.
 func (r *pointReader) addReturns(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	p.CountsRest = true

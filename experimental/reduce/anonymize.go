@@ -50,7 +50,6 @@ func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error)
 	return &Anonymizer{keep: keep, mac: hmac.New(sha256.New, key), known: map[string]string{}}, nil
 }
 
-// hashDigits is the number of hexadecimal digits of a hashed name.
 const hashDigits = 20
 
 func (a *Anonymizer) keyedHash(text string) []byte {
@@ -127,7 +126,6 @@ func (a *Anonymizer) hashFunction(name string) string {
 	return a.hashFunctionID(disk.NameRef(name))
 }
 
-// hashFunctionID returns the replacement of a function with an ID and a possibly unknown name.
 func (a *Anonymizer) hashFunctionID(id uint64) string {
 	return a.hashName(string(binary.LittleEndian.AppendUint64(nil, id)))
 }
@@ -145,7 +143,6 @@ func (a *Anonymizer) hashSymbol(of disk.TableKind, text string) string {
 	return string(a.keyedHash(text)) // identifying bytes, such as build IDs
 }
 
-// anonymousRun clears the names of the program and the machine in a row of TableRuns, and hashes identities.
 func (a *Anonymizer) anonymousRun(row []uint64) {
 	hash := func(at, words int) {
 		cells := row[at : at+words]
@@ -270,7 +267,6 @@ func (a *Anonymizer) hashMethodDescriptor(text string) (anonymous string, ok boo
 	return out.String(), rest == "" && text != ""
 }
 
-// hashDescriptor hashes the class in the first descriptor of text, which must not be an array.
 func (a *Anonymizer) hashDescriptor(text string) (anonymous, rest string, ok bool) {
 	switch {
 	case text == "":

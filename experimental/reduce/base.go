@@ -77,7 +77,6 @@ type comparison struct {
 	own, its  methodText
 }
 
-// baseContains reports whether the base contains all that the archive has about a method, so that lookups agree.
 func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	k, err := m.Key()
 	if err != nil {
@@ -109,7 +108,6 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	return c.hasEqualText(m, in)
 }
 
-// hasEqualText reports whether two methods are equal in every count, row and flag, by their text in the JSON dump.
 func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
 	own, err := c.own.writeMethod(m)
 	if err != nil {
@@ -200,7 +198,6 @@ func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool,
 	return true, nil
 }
 
-// countOverlap returns the common part of two profiles' counts, 1 for equal proportions or if neither has counts.
 func countOverlap(x, y map[string]uint64) (common float64) {
 	sumX := sumOfCounts(x)
 	sumY := sumOfCounts(y)

@@ -75,7 +75,6 @@ func (c *selection) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (
 	return nil
 }
 
-// chooseWarm keeps the selected methods. With DropCold, they must have counts.
 func (c *selection) chooseWarm(s *reader.Store, r *Options) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
@@ -127,7 +126,6 @@ type sampledStacks struct {
 	list []sampledStack
 }
 
-// A sampledStack is a range of rows of the table, leaf first. Each row has the count of the stack.
 type sampledStack struct {
 	first, rows int
 	count       uint64
@@ -173,7 +171,6 @@ func (s sampledStacks) hottestStacks(part layout.Weight) sampledStacks {
 	return sampledStacks{s.t, sorted[:n]}
 }
 
-// compareFrames compares stacks by methods and points. Records of methods are in the order of their keys.
 func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	for i := range min(a.rows, b.rows) {
 		for column := 1; column <= 2; column++ {

@@ -144,7 +144,6 @@ func (t *reduction) copyFunction(id uint64) error {
 	return err
 }
 
-// replaceWord returns the replacement of a number in a table. IDs of functions follow their names.
 func (t *reduction) replaceWord(of disk.TableKind, column int, v uint64) uint64 {
 	if of == disk.TableTraces && column == 2 {
 		return t.replaceID(v)
@@ -243,7 +242,6 @@ func (c *rowSelection) isAnonymous(row int) (bool, error) {
 	return number || reasons, errors.Join(err1, err2)
 }
 
-// keepsSample reports whether the stack of a row stays. All rows of a stack get the same answer.
 func (c *rowSelection) keepsSample(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
 		c.group = c.keptStacks[row]
@@ -264,7 +262,6 @@ func (c *rowSelection) keepsInlining(row int) (bool, error) {
 	return err == nil && c.keepsSomewhere(outermost.Caller.Ref()), err
 }
 
-// keepsTrace reports whether the function in a row of a trace stays or is unknown to the archive.
 func (c *rowSelection) keepsTrace(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil

@@ -36,7 +36,6 @@ const (
 	exitInterrupted = 130
 )
 
-// A UsageError sets the exit code 2.
 type UsageError struct{ error }
 
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }

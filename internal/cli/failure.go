@@ -32,10 +32,8 @@ func (f *FailureMode) AddFlags(cmd *cobra.Command) {
 		cobra.FixedCompletions([]string{failAny, FailAll, failWarn}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// SkipsBad reports whether bad files are left out.
 func (f *FailureMode) SkipsBad() bool { return f.mode != failAny }
 
-// ExpectsFiles reports whether a flag says which files should be there.
 func (f *FailureMode) ExpectsFiles() bool { return f.Expect > 0 || f.list != "" }
 
 func (f *FailureMode) ReadNames(a *App) (names []string, err error) {

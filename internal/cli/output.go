@@ -162,7 +162,6 @@ type Meter struct {
 	ended bool
 }
 
-// Meter returns a Meter of bytes.
 func (a *App) Meter(label string) *Meter {
 	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
 }
@@ -173,7 +172,6 @@ func (a *App) StepMeter(label string) *Meter {
 	return m
 }
 
-// Report shows that done of total bytes or steps are done.
 func (m *Meter) Report(done, total int64) {
 	if !m.a.Streams.ErrTerminal || time.Since(m.begun) < progressAfter {
 		return
@@ -191,7 +189,6 @@ func (m *Meter) Report(done, total int64) {
 	_ = m.bar.Set64(done)
 }
 
-// Done removes the progress bar.
 func (m *Meter) Done() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -103,7 +103,6 @@ func unknownCommandError(root *cobra.Command, name string) error {
 	return Usagef("there is no command %q", name)
 }
 
-// released is the version of a release. The linker sets it.
 var released string
 
 func versionText() string {

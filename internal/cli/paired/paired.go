@@ -67,7 +67,6 @@ func walshMeans(x []float64) []float64 {
 	return means
 }
 
-// Median returns the median of x, or NaN if x is empty.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()

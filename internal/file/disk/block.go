@@ -135,7 +135,6 @@ func (b Block) fieldSize(f Presence, at int64) int64 {
 	return n
 }
 
-// Method returns the reference to the block's method record.
 func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
 
 // Presence returns the set of optional fields, which is empty for an empty block.
@@ -247,7 +246,6 @@ func (k BlockKey) Append(b []byte) []byte {
 	return b
 }
 
-// sectionSize returns a section's size in bytes, given the end offset of the fields.
 func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	directory := b.Presence() & HasDirectory / HasDirectory
 	switch s {
@@ -263,7 +261,6 @@ func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	return b.uint32At(first+4*int64(s-SectionExtra)) * Unit
 }
 
-// uint32At returns the u32 at an offset, 0 beyond the block.
 func (b Block) uint32At(at int64) int64 {
 	if at+4 > int64(len(b)) {
 		return 0
@@ -324,7 +321,6 @@ func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit
 }
 
-// DirectoryLen returns the number of rows.
 func DirectoryLen(dir []byte) int { return len(dir) / DirectoryRowSize }
 
 // A History counts how often compiled code of a method was discarded, by cause.
@@ -348,7 +344,6 @@ func (b Block) History() (h History, ok bool) {
 	return History{le.Uint32(f), le.Uint32(f[4:]), le.Uint32(f[8:]), le.Uint32(f[12:])}, true
 }
 
-// Compile returns the facts recorded by the compilers; ok is false if the block has none.
 func (b Block) Compile() (c Compile, ok bool) {
 	f := b.Field(HasCompile)
 	if f == nil {
@@ -357,7 +352,6 @@ func (b Block) Compile() (c Compile, ok bool) {
 	return Compile{f[0], f[1], f[2], le.Uint16(f[4:]), le.Uint16(f[6:])}, true
 }
 
-// Escape returns the result of escape analysis; ok is false if the block has none.
 func (b Block) Escape() (e Escape, ok bool) {
 	f := b.Field(HasEscape)
 	if f == nil {
@@ -366,7 +360,6 @@ func (b Block) Escape() (e Escape, ok bool) {
 	return Escape{le.Uint64(f), le.Uint64(f[8:]), le.Uint64(f[16:]), le.Uint64(f[24:])}, true
 }
 
-// A BlockSection is a part of a block that holds entries, or the point directory.
 type BlockSection int
 
 // The sections of a block, in order.

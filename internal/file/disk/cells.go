@@ -36,7 +36,6 @@ func (s Shape) TagName(tag layout.Tag) string {
 	return tag.String()
 }
 
-// groupRows returns a group's number of rows. n is the entry's CellLength, or the row count of a wide entry.
 func (s Shape) groupRows(g *CellGroup, n int64) int64 {
 	switch g.Repeat {
 	case PerGap:
@@ -83,7 +82,6 @@ func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
 // TypeList returns the first cell of the (slot, type) pairs of a CallType, VirtualCallType or ParametersType entry.
 func (s Shape) TypeList(tag layout.Tag) int { return s.Cells(tag, 0) }
 
-// lengthCellIndex returns the index of the schema's CellLength, which it must have.
 func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	for i := range schema.Groups[:schema.lengthGroup] {
 		g := &schema.Groups[i]
@@ -104,7 +102,6 @@ func (s Shape) EntryLength(e Entry) int {
 	return int(e.Cell(int(s.lengthCellIndex(schema))))
 }
 
-// entrySize returns the size in bytes of the entry at the front of b, which must contain an entry header.
 func (s Shape) entrySize(b []byte) (int64, error) {
 	tag := layout.Tag(b[0])
 	schema := s.schemaFor(tag)
@@ -178,7 +175,6 @@ type Rows struct {
 // Cell returns the index in the entry of cell i of a row.
 func (r Rows) Cell(row, i int) int { return r.First + row*len(r.Cells) + i }
 
-// Groups iterates over all groups of an entry, including groups without rows.
 func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		schema, ok := s.Schema(e.Tag())
@@ -278,7 +274,6 @@ func (s Shape) SignedCell(e Entry) int {
 	return -1
 }
 
-// CountUnit returns the unit of an entry's counts.
 func (s Shape) CountUnit(e Entry) layout.CountUnit {
 	switch schema, ok := s.Schema(e.Tag()); {
 	case !ok:

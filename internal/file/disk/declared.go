@@ -81,14 +81,12 @@ func (d *Declared) Declare(s layout.EntryShape) error {
 	return nil
 }
 
-// Clone returns a copy, for instance to add shapes.
 func (d *Declared) Clone() *Declared {
 	c := *d
 	c.shapes = slices.Clone(d.shapes)
 	return &c
 }
 
-// normalizeShape returns a deep copy of s without trailing empty bit names.
 func normalizeShape(s layout.EntryShape) layout.EntryShape {
 	for _, cells := range []*[]layout.CellShape{&s.Cells, &s.Rows} {
 		*cells = slices.Clone(*cells)
@@ -159,7 +157,6 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 	return nil
 }
 
-// isValidName reports whether a name needs no quoting in text and has the required first letter.
 func isValidName(name string, capital bool) bool {
 	for i, c := range []byte(name) {
 		small := c >= 'a' && c <= 'z'
@@ -210,7 +207,6 @@ func cellSpecs(cells []layout.CellShape) (specs []CellSpec) {
 	return specs
 }
 
-// Rows iterates over the rows of TableShapes, in order.
 func (d *Declared) Rows() iter.Seq[[ShapeRowWords]uint64] {
 	return func(yield func([ShapeRowWords]uint64) bool) {
 		for i := range d.Shapes() {

@@ -15,7 +15,6 @@ var (
 	listedDomains  = slices.Concat(llvmDomains, graalDomains, jamaicaDomains, sampledDomains)
 )
 
-// tagDomains lists the domains of the wide tags that this version defines.
 var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagCounters: llvmDomains, layout.TagValueSite: llvmDomains, layout.TagBitmap: llvmDomains,
 	layout.TagSuccessors: graalDomains, layout.TagReceivers: graalDomains,
@@ -25,7 +24,6 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 	TagUndecoded: hotSpotDomains,
 }
 
-// KnownDomain reports whether this version defines d.
 func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <= layout.DomainSampled }
 
 // TagDomains returns the domains whose archives contain entries of a tag; nil if it is not limited.

@@ -147,12 +147,10 @@ func UndecodedTag(e Entry) layout.Tag {
 	return layout.Tag(e.Cell(0))
 }
 
-// PackSuccessor returns the first cell of a successor row.
 func PackSuccessor(point int32, index uint32) uint64 {
 	return uint64(uint32(point)) | uint64(index)<<32
 }
 
-// UnpackSuccessor splits the first cell of a successor row.
 func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 	return int32(uint32(cell)), uint32(cell >> 32)
 }
@@ -176,7 +174,6 @@ func SaturatingAdd(a, b uint64) uint64 {
 	return sum | -carry
 }
 
-// NumCountUnits is the number of count units.
 const NumCountUnits = UnitNanoseconds + 1
 
 // MultiplyWeights returns the product of two weights, rounded to the nearest and at least one billionth.

@@ -42,7 +42,6 @@ const (
 // RequestedBase returns the base for an archive whose fingerprint and keys hash to h.
 func RequestedBase(h uint64) uint64 { return baseWindow + (h%baseSlots)*baseStride }
 
-// Protection is the intended mapping of a region.
 type Protection uint32
 
 const (
@@ -51,7 +50,6 @@ const (
 	ProtOnDemand Protection = 3 // read on demand
 )
 
-// NumRegions is the number of rows in the header's region table.
 const NumRegions = len(layout.Header{}.Regions)
 
 // protections is indexed by Region.
@@ -209,7 +207,6 @@ func ChecksummedSpan(h *layout.Header) layout.Span {
 	return layout.Span{Offset: from, Size: h.FileSize - from}
 }
 
-// SumTreeOf returns the geometry of an archive's page checksums.
 func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(ChecksummedSpan(h)) }
 
 // Settings returns pointers to the settings, in the order of the header.

@@ -181,7 +181,6 @@ func encodeGeometry(h *layout.Header, p []byte) {
 	}
 }
 
-// headerChecksum returns XXH64 of the header without the eight bytes of the checksum.
 func headerChecksum(p []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()

@@ -26,7 +26,6 @@ func AppendHeapFrame(b []byte, f HeapFrame) []byte {
 	return append(b, 0)
 }
 
-// HeapFrames decodes the frames of a symbol; ok is false if the bytes are malformed.
 func HeapFrames(symbol string) (frames []HeapFrame, ok bool) {
 	b := []byte(symbol)
 	for ; len(b) >= HeapFrameSize; b = b[HeapFrameSize:] {
@@ -96,7 +95,6 @@ func allocationColumns() []Column {
 	return columns
 }
 
-// heapColumns returns the columns of TableAllocationCalls, with which TableAllocations begins, too.
 func heapColumns() []Column {
 	return []Column{{"function-id", ColumnWord, FormFunction}, {"stack", ColumnSymbol, FormStack},
 		wordColumn("record")}

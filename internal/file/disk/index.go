@@ -9,7 +9,6 @@ import (
 // NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read little-endian.
 func NameRef(name string) uint64 { return layout.Key{Name: name}.ID(layout.DomainLLVMIR) }
 
-// NameRefs stores the NameRef of names[i] in refs[i].
 func NameRefs(names []string, refs []uint64) {
 	for i, name := range names {
 		refs[i] = NameRef(name)
@@ -139,7 +138,6 @@ func equalLanes(x, y uint64) uint32 {
 	return uint32(zero >> 15 * (1<<48 | 1<<33 | 1<<18 | 1<<3) >> 48 & 15)
 }
 
-// Record returns the reference in slot i.
 func (l Line) Record(i int) layout.Ref { return layout.Ref(le.Uint32(l[lineRecords+4*i:])) }
 
 // Overflowed reports whether a record with this hash may be in the next line.
@@ -150,7 +148,6 @@ func (l Line) SetOverflow(h Hash) {
 	le.PutUint16(l[lineOverflow:], le.Uint16(l[lineOverflow:])|h.OverflowBit())
 }
 
-// A Slot is a record to store in an index line.
 type Slot struct {
 	Hash Hash
 	Rest uint64 // see [Hash.SplitBucket]
@@ -185,7 +182,6 @@ func (l Line) putSlot(at int, s *Slot) {
 	le.PutUint32(l[lineRecords+4*at:], uint32(s.Ref))
 }
 
-// chooseMultiplier returns the smallest multiplier with the fewest records outside their own slots.
 func chooseMultiplier(slots []Slot) uint64 {
 	best := uint64(1)
 	most := 0

@@ -46,7 +46,6 @@ func NewSumTree(span layout.Span) SumTree {
 // Size returns the size of all levels in bytes.
 func (t SumTree) Size() int64 { return (t.levels[0].first + t.levels[0].count) * 8 }
 
-// Pages returns the number of checksummed pages.
 func (t SumTree) Pages() int64 { return t.levels[0].count }
 
 // Page returns the index of the page with the byte at offset.
@@ -64,13 +63,11 @@ func (t SumTree) TopSpan() layout.Span {
 	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
 }
 
-// Levels returns the number of levels.
 func (t SumTree) Levels() int { return len(t.levels) }
 
 // SlotOffset returns the byte offset in ps of checksum n of a level.
 func (t SumTree) SlotOffset(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 
-// Count returns the number of checksums of a level.
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
 
 // Group returns the span, relative to ps, of a group of checksums. Checksum number group of the next level covers it.
@@ -80,7 +77,6 @@ func (t SumTree) Group(level int, group int64) layout.Span {
 	return layout.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
 }
 
-// GroupOf returns the group of checksum n in any level.
 func GroupOf(n int64) int64 { return n / SumGroup }
 
 // ComputeLevels computes the levels above 0 in ps, whose level 0 must be complete, and returns the root.

@@ -204,7 +204,6 @@ func (h MethodHead) FirstField() layout.Ref { return layout.Ref(h) }
 func (h MethodHead) Units() uint16             { return uint16(h >> 32) }
 func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
 
-// Size returns the size of the record in bytes, including the name of a Named one.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
 // FieldsSize returns the size of the record in bytes, without the name of a Named one.
@@ -404,7 +403,6 @@ func appendContent(b []byte, c layout.Content) []byte {
 	return b
 }
 
-// hash128 returns a 128-bit hash of b: XXH64 of b followed by a byte 0, then XXH64 of b followed by a byte 1.
 func hash128(b []byte) (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
 	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))

@@ -59,7 +59,6 @@ func IsKey(k CellKind) bool {
 	return false
 }
 
-// A CellSpec is a cell of a group. Name is its key in the JSON dump.
 type CellSpec struct {
 	Name string
 	Kind CellKind
@@ -85,7 +84,6 @@ func (c CellSpec) BitNames(v uint64) string {
 	return strings.Join(names, "|")
 }
 
-// A Repeat determines how often the cells of a group repeat.
 type Repeat uint8
 
 // The sources of the number of rows.
@@ -122,7 +120,6 @@ const (
 	identityCells // keys outside rows
 )
 
-// A Schema describes the entries of a tag.
 type Schema struct {
 	// Name is the producer's name of the entries; empty for this format's own.
 	Name   string
@@ -212,10 +209,8 @@ func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey !
 func (s *Schema) IsList() bool               { return s.list }
 func (s *Schema) HasKind(kind CellKind) bool { return s.kinds[kind] }
 
-// Repeats reports whether a group has the Repeat.
 func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }
 
-// Declared reports whether a producer declared the entries.
 func (s *Schema) Declared() bool { return s.declared }
 
 func singleCells(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }

@@ -51,7 +51,6 @@ func sketchPoint(v uint32) SketchPoint {
 
 func SketchHeaderOf(code uint64) uint16 { return SketchVersion | uint16(code)<<sketchVersionBits }
 
-// SketchHeader returns the header of a sketch; ok is false if b is too short.
 func SketchHeader(b []byte) (header uint16, ok bool) {
 	if len(b) < sketchHeaderSize {
 		return 0, false
@@ -131,7 +130,6 @@ func (m Mark) String() string {
 // Marks are the marks of an archive; nil if it has none.
 type Marks map[MarkedPoint]Mark
 
-// A MarkedPoint identifies a profile point.
 type MarkedPoint struct {
 	Method layout.Ref
 	Code   uint64

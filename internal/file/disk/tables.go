@@ -26,7 +26,6 @@ import (
 //
 // Tables are sorted by kind, at most one of a kind.
 
-// columnWidth returns the cell size in bytes, 0 for an unknown kind.
 func columnWidth(k ColumnKind) int64 {
 	switch {
 	case k == ColumnWord:
@@ -176,7 +175,6 @@ func TableSize(columns []ColumnKind, rows int64) int64 {
 	return n
 }
 
-// AppendTable appends an encoded table with the values that cell returns.
 func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, rows int,
 	cell func(column, row int) uint64) []byte {
 	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
@@ -208,7 +206,6 @@ func padToUnit(b []byte, start int) []byte {
 	return b
 }
 
-// A Table is an overlay on one table.
 type Table struct {
 	Kind    TableKind
 	Flags   uint32
@@ -367,7 +364,6 @@ func symbolColumn(name string) Column { return Column{name, ColumnSymbol, FormPl
 
 var typeColumn = Column{"type", ColumnType, FormPlain}
 
-// TableKinds returns the table kinds of this version, sorted.
 func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableColumns)) }
 
 // TableColumn returns the description of column i of a table of kind k. An unknown column is named by its number,
@@ -379,7 +375,6 @@ func TableColumn(k TableKind, i int, column ColumnKind) Column {
 	return Column{fmt.Sprint(i + 1), column, FormPlain}
 }
 
-// TableColumns returns the column kinds with which a table of kind k must begin.
 func TableColumns(k TableKind) []ColumnKind {
 	var kinds []ColumnKind
 	for _, c := range tableColumns[k] {
@@ -438,7 +433,6 @@ const (
 	RunTexts = 6
 )
 
-// RunClassPath is the index of the word with the ClassPathID.
 const RunClassPath = 12
 
 // Columns of TableRuns with a command line and with options of the VM.
@@ -464,7 +458,6 @@ func RunRowOf(p *layout.Provenance) (r RunRow) {
 	return r
 }
 
-// Provenance decodes the row, without the class path.
 func (r *RunRow) Provenance() layout.Provenance {
 	w := &r.Words
 	t := &r.Texts
@@ -525,7 +518,6 @@ func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
 	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(unixNanoOrZero(b.Time))}
 }
 
-// BaseOfRow decodes a row.
 func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
 	return layout.BaseArchive{DumpID: joinID(w[0], w[1]), Sum: w[2], Time: timeFromNano(int64(w[3])), Producer: producer}
 }

@@ -31,7 +31,6 @@ const (
 	numTechniques
 )
 
-// disabled marks the techniques that a benchmark has disabled.
 var disabled [numTechniques]bool
 
 // DisableTechnique disables a technique until restore is called. Until then no other goroutine may use this package.

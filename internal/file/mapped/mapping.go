@@ -76,13 +76,11 @@ func (m *Mapping) Sweep() {
 	runtime.KeepAlive(m)
 }
 
-// Name returns the path of the archive.
 func (m *Mapping) Name() string { return m.name }
 
 // Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
 
-// Shape returns the shape of the archive's entries.
 func (m *Mapping) Shape() disk.Shape { return m.shape }
 
 // Bytes returns size bytes at an offset in the file, which must lie inside region, after checking their pages. Errors
@@ -140,7 +138,6 @@ func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 
 func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }
 
-// Closed reports whether Close was called.
 func (m *Mapping) Closed() bool { return m.closed.Load() }
 
 // Close makes every later call fail with ErrClosed. It can be called twice. The memory remains valid while the

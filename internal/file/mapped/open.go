@@ -51,7 +51,6 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// loadFile maps or reads a file without checking it. view is nil if its bytes are on the heap.
 func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
@@ -155,7 +154,6 @@ func checkAddressable(size int64) error {
 		Detail: fmt.Sprintf("%d bytes do not fit into the address space", size), Advice: "use it on a 64-bit system"}
 }
 
-// readFull fills b from the file's current position, which is at.
 func readFull(f io.Reader, b []byte, at int64) error {
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -258,7 +256,6 @@ func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	return FromBytes(name, data, o)
 }
 
-// readFile reads a file and limits memory to the size of the archive in it.
 func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {

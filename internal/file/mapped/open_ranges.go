@@ -136,12 +136,10 @@ func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	return p.fetchMissing(first*disk.PageSize, last*disk.PageSize)
 }
 
-// pageRange returns the first page of a byte range and the page after the last.
 func pageRange(from, to int64) (first, end int64) {
 	return from / disk.PageSize, (to + disk.PageSize - 1) / disk.PageSize
 }
 
-// fetchMissing reads the missing pages of a byte range. The caller holds the lock.
 func (p *pageFetcher) fetchMissing(from, to int64) error {
 	first, last := pageRange(from, to)
 	for first < last {

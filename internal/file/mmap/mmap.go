@@ -112,7 +112,6 @@ func (p *Plan) writableOffset() int64 {
 func (p *Plan) lateOffset() int64  { return roundUpToPage(p.Size) }
 func (p *Plan) mappingSize() int64 { return p.lateOffset() + roundUpToPage(p.Late) }
 
-// preferredBase returns the address to try, 0 for any.
 func (p *Plan) preferredBase() uintptr {
 	base := uintptr(p.Base)
 	if uint64(base) != p.Base || base%uintptr(os.Getpagesize()) != 0 || base+uintptr(p.mappingSize()) < base {
@@ -139,13 +138,11 @@ func withFileHandle(f *os.File, use func(handle uintptr)) error {
 	return nil
 }
 
-// Base returns the address of the file.
 func (p *Private) Base() uintptr { return p.base }
 
 // AtBase reports whether the mapping is at the preferred base.
 func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
 
-// RW returns the writable part.
 func (p *Private) RW() []byte { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
 
 // Late returns the zeroed memory next to the file.

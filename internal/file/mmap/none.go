@@ -16,16 +16,12 @@ type View struct{}
 // NewView fails with an error that matches errors.ErrUnsupported.
 func NewView(*os.File, int64) (*View, error) { return nil, errors.ErrUnsupported }
 
-// Bytes returns the mapped memory.
 func (v *View) Bytes() []byte { return nil }
 
-// Forget does nothing.
 func (v *View) Forget() {}
 
-// Unmap does nothing.
 func (v *View) Unmap() error { return nil }
 
 func mapPrivate(uintptr, Plan) (*Private, error) { return nil, errors.ErrUnsupported }
 
-// Unmap does nothing.
 func (p *Private) Unmap() error { return nil }

@@ -35,7 +35,6 @@ func (p *Private) mapParts(fd int) error {
 	return p.mapFixed(-1, p.plan.lateOffset(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
-// mapFixed maps n bytes at an offset of the reservation, from the same file offset or, if fd is -1, as zeroed memory.
 func (p *Private) mapFixed(fd int, offset, n int64, prot, flags int) error {
 	if n == 0 {
 		return nil
@@ -51,7 +50,6 @@ func (p *Private) mapFixed(fd int, offset, n int64, prot, flags int) error {
 	return nil
 }
 
-// Unmap unmaps all parts.
 func (p *Private) Unmap() error {
 	return unix.MunmapPtr(pointerTo(p.base), uintptr(p.plan.mappingSize()))
 }

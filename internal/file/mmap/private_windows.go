@@ -62,7 +62,6 @@ func (p *Private) protectAndAllocate() error {
 	return nil
 }
 
-// Unmap unmaps all parts.
 func (p *Private) Unmap() error {
 	err := windows.UnmapViewOfFile(p.base)
 	if p.late != 0 {

@@ -17,7 +17,6 @@ type slot struct{ hash, ref uint32 } // ref 0 marks a free slot
 // firstSlots is the initial number of slots.
 const firstSlots = 1 << 8
 
-// Len returns the number of references.
 func (x *Index) Len() int { return x.used }
 
 // Find returns the reference with a hash for which is returns true. Otherwise it returns 0 and the slot for Put.

@@ -12,7 +12,6 @@ import (
 // A Set is a set of numbers from 0 to n-1 that can only grow.
 type Set struct{ words sparseWords }
 
-// New returns an empty set of numbers below n.
 func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
 
 // Has reports whether i is in the set. It may panic if i is outside the range.
@@ -58,7 +57,6 @@ func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 	}
 }
 
-// Store sets the state of slot i to v.
 func (s *States) Store(i int64, v uint8) {
 	for !s.CompareAndSwap(i, s.Load(i), v) {
 	}

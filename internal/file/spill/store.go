@@ -166,7 +166,6 @@ func (e *Error) Unwrap() error { return e.Err }
 // HasAdvice returns true; see layout.Error.
 func (e *Error) HasAdvice() bool { return true }
 
-// Err returns the first error of writing to the file.
 func (s *Store) Err() error { return s.err }
 
 // Memory returns the string at p, nil if it is not in memory. It can be changed and is valid until the next Keep.
@@ -280,7 +279,6 @@ func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 // Wasteful reports whether most of the strings were freed.
 func (s *Store) Wasteful() bool { return s.freed > slabSize && s.freed > s.used/2 }
 
-// Close closes the file and frees the memory. The store is empty afterwards.
 func (s *Store) Close() {
 	if s.file != nil {
 		_ = s.file.Close()

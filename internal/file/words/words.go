@@ -102,13 +102,11 @@ func (v View) Uint16(at uint64) uint16 {
 	return uint16(b[0]) | uint16(b[1])<<8
 }
 
-// Uint32 returns the number at an offset.
 func (v View) Uint32(at uint64) uint32 {
 	b := (*[4]byte)(unsafe.Add(v.start, at))
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// Uint64 returns the number at an offset.
 func (v View) Uint64(at uint64) uint64 {
 	b := (*[8]byte)(unsafe.Add(v.start, at))
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |

@@ -117,7 +117,6 @@ func userCacheFolder() (string, error) {
 	return filepath.Join(cache, "profarc", "agent"), err
 }
 
-// hashSources returns a hash of all inputs of the library except the compiler.
 func hashSources(files []sourceFile) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s/%s %q\n", runtime.GOOS, runtime.GOARCH, compilerFlags)
@@ -132,7 +131,6 @@ type compiler struct {
 	file    fileID
 }
 
-// findCompiler returns the compiler that CC names, or else the first of the usual ones.
 func findCompiler() (*compiler, error) {
 	names := []string{"cc", "gcc", "clang"}
 	named := strings.Fields(os.Getenv("CC"))
@@ -183,7 +181,6 @@ func firstError(out []byte) string {
 	return string(lines[0])
 }
 
-// buildLibrary compiles the sources to the file library, whose folder must exist.
 func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder, library string) error {
 	removeAbandoned(folder)
 	work, err := os.MkdirTemp(folder, workPrefix)
@@ -207,7 +204,6 @@ func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder
 	return errors.Join(checkObject(filepath.Join(work, Name)), os.Rename(filepath.Join(work, Name), library))
 }
 
-// workPrefix is the name prefix of folders in which a compiler works.
 const workPrefix = ".build-"
 
 // removeAbandoned removes folders that killed builds left. No build takes an hour.

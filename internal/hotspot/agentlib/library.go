@@ -114,7 +114,6 @@ type Options struct {
 	Quiet   bool          // no message on stderr if the agent switches itself off
 }
 
-// Validate returns an error for an invalid value.
 func (o Options) Validate() error {
 	switch {
 	case o.Archive == "":

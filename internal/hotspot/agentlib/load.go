@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// elfMachines has the ELF machine of each supported processor, by GOARCH.
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
 func checkObject(library string) error {
@@ -135,7 +134,6 @@ func (a loadAnswer) isStored() bool {
 	return err == nil && string(text) == a.text
 }
 
-// storeAnswer stores the answer. Errors are ignored.
 func (a loadAnswer) storeAnswer() {
 	if a.path != "" && os.MkdirAll(filepath.Dir(a.path), 0o700) == nil {
 		_ = os.WriteFile(a.path, []byte(a.text), 0o600)

@@ -53,7 +53,6 @@ func Read(ctx context.Context, r io.Reader, name string) ([]Node, error) {
 	}
 }
 
-// A tree has distinct nodes.
 type tree struct {
 	nodes []Node
 	known map[Node]int
@@ -86,7 +85,6 @@ type frame struct {
 	bci  int32
 }
 
-// A lateCall is a call that C2 inlines after parsing everything else.
 type lateCall struct {
 	method string
 	frames []frame // callers, the direct one first; node is unused
@@ -208,7 +206,6 @@ func (l *log) addLateInlined(m Method) int {
 	return node
 }
 
-// elementName returns the name of the element at the front of a line, with a leading slash for an end tag.
 func elementName(b []byte) string {
 	if len(b) == 0 || b[0] != '<' {
 		return ""

@@ -11,7 +11,6 @@ const (
 	notSelected   = "profiles that were not selected"
 )
 
-// An account has the counts in the VM's profiles, and those that the dump leaves out, by reason.
 type account struct {
 	totals ledger.Totals
 	lost   map[string]*lostProfiles

@@ -297,7 +297,6 @@ func (s *subtraction) subtractInvocations(weight uint64) {
 	}
 }
 
-// hasRun reports whether the method ran since it adopted its profile, as far as anything counted.
 func (s *subtraction) hasRun() bool {
 	h := s.s.decodeHeader(s.f.data, s.f.counters)
 	return h.invocations+h.backedges > 0

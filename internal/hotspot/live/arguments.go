@@ -21,7 +21,6 @@ type vmArguments struct {
 	options []string // VM options from all sources, without the class path
 }
 
-// readArguments reads the VM's record of its arguments. Parts that are not exported or not readable are empty.
 func (vm *VM) readArguments(mem source) (a vmArguments) {
 	if at, ok := vm.staticWord(mem, "Arguments::_java_command"); ok && at != 0 {
 		a.command, _, _ = textAt(mem, at, maxCommandText)
@@ -75,7 +74,6 @@ type launch struct {
 
 var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
 
-// valueOptions are options of the java launcher whose value is the next argument.
 var valueOptions = map[string]bool{
 	"-p": true, "--module-path": true, "--upgrade-module-path": true, "--add-modules": true, "--limit-modules": true,
 	"--add-exports": true,
@@ -118,7 +116,6 @@ func (l *launch) classPath() (classPath string, ok bool) {
 // maxArguments limits the arguments of a process, including those from argument files.
 const maxArguments = 1 << 16
 
-// expandFiles replaces argument files before the main class by their content.
 func (l *launch) expandFiles(args []string) (all []string) {
 	for i, arg := range args {
 		name, isFile := strings.CutPrefix(arg, "@")
@@ -140,8 +137,6 @@ func (l *launch) expandFiles(args []string) (all []string) {
 	return all
 }
 
-// argumentWords splits a text as the launcher splits argument files, at white space outside quotes. A backslash in
-// quotes escapes the next character, and a # begins a comment.
 func argumentWords(text string) (words []string) {
 	var word strings.Builder
 	quote := byte(0)
@@ -209,7 +204,6 @@ type flag struct {
 	addr uint64
 }
 
-// flagTypes has the size and sign of a flag by JVMFlag::_type, except for strings and fractions.
 var flagTypes = [...]struct {
 	size   int
 	signed bool
@@ -249,7 +243,6 @@ func readFlags(mem source, t *tables) (map[string]flag, error) {
 	return flags, nil
 }
 
-// readValue reads a flag; ok is false if the VM lacks it or it is not a number.
 func (f flag) readValue(mem source) (v int64, ok bool) {
 	if f.addr == 0 || f.typ < 0 || int(f.typ) >= len(flagTypes) {
 		return 0, false

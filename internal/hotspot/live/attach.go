@@ -67,7 +67,6 @@ func attachTarget(ctx context.Context, p target) (*VM, error) {
 	return vm, nil
 }
 
-// endReason returns the reason why reading failed: the end of the reading or of the process, else err.
 func (vm *VM) endReason(m *meter, err error) error {
 	if m.end != nil {
 		return m.end
@@ -81,7 +80,6 @@ func (vm *VM) endReason(m *meter, err error) error {
 	return err
 }
 
-// addProcess adds the process number to an error. It is called where errors leave this package.
 func (p *process) addProcess(err error) error {
 	if err == nil {
 		return nil

@@ -145,7 +145,6 @@ func (f *profiledMethod) displayName() string {
 	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
 }
 
-// readMethod sets the names and sections of a method. why is empty if they are valid.
 func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	var err error
 	f.klassName, err = b.classAt(f.methodData.klass)
@@ -185,7 +184,6 @@ func (b *build) checkPointers(f *profiledMethod) (err error) {
 	return err
 }
 
-// eachPointer yields the non-null pointers of a profile without tags.
 func (b *build) eachPointer(f *profiledMethod, yield func(addr uint64, kind disk.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
@@ -338,7 +336,6 @@ func (b *build) setHeader(p *builder.Profile, f *profiledMethod) {
 	}
 }
 
-// cellReference returns the builder's reference for a pointer that checkPointers has accepted.
 func (b *build) cellReference(addr uint64, kind disk.CellKind) uint64 {
 	switch {
 	case addr == 0:
@@ -384,7 +381,6 @@ func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 	return ref
 }
 
-// internType interns a class. The alias of a hidden class is its name in the VM.
 func (b *build) internType(k klassName) builder.TypeRef {
 	class := javanames.ElementClass(k.name)
 	canonical, hidden := b.hidden[class]

@@ -178,7 +178,6 @@ func (w *walker) addCompilation(s *codeSchema, b []byte) {
 	w.out.code = append(w.out.code, c)
 }
 
-// isCompiled reports whether a blob with that name is compiled code. Names are shared, so the answer is cached.
 func (w *walker) isCompiled(name uint64) bool {
 	is, known := w.codeNames[name]
 	if !known {

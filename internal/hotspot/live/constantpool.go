@@ -98,7 +98,6 @@ func (n *namer) constantPool(addr uint64) (*pool, bool) {
 	return p, p != nil
 }
 
-// maxConstants limits the constants of a class.
 const maxConstants = math.MaxUint16 + 1
 
 func (n *namer) openPool(addr uint64) *pool {
@@ -120,7 +119,6 @@ func (n *namer) openPool(addr uint64) *pool {
 	return p
 }
 
-// nameOperand returns the class or member in the operand of a bytecode. raw is the VM's opcode, java the original one.
 func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.constantIndex(raw, java, operand)
 	if !ok || p.budget.meter.countStep() != nil {
@@ -351,7 +349,6 @@ func (n *namer) symbolText(addr uint64) (string, error) {
 	return s, nil
 }
 
-// A methodName is the content of a ConstMethod.
 type methodName struct {
 	name, signature string
 	holder          uint64 // Klass

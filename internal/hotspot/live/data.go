@@ -16,7 +16,6 @@ type header struct {
 	traps                  []byte
 }
 
-// decodeHeader decodes the header of a MethodData. counters is nil for a method without MethodCounters.
 func (s *schema) decodeHeader(b, counters []byte) header {
 	d := &s.data
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
@@ -47,7 +46,6 @@ const carryBit = 1
 
 func (s *schema) counterValue(counter uint32) uint64 { return uint64(counter) / s.increment }
 
-// addCounters adds the counters of MethodCounters and MethodData as the VM does.
 func (s *schema) addCounters(a, b uint32) uint64 {
 	if (a|b)&carryBit != 0 {
 		return 1 << 31 / s.increment // the value of an overflowed counter
@@ -55,7 +53,6 @@ func (s *schema) addCounters(a, b uint32) uint64 {
 	return s.counterValue(a) + s.counterValue(b)
 }
 
-// isPlausible reports whether fields at offsets that the VM does not export have possible values.
 func (s *schema) isPlausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
@@ -73,7 +70,6 @@ func (s *schema) isPlausible(h *header) bool {
 //
 // Every part must end exactly where the next begins.
 
-// sections has the entries of a MethodData, by section of an archive's block.
 type sections [disk.SectionDirectory][]disk.Entry
 
 const (
@@ -126,7 +122,6 @@ func nextEntry(section disk.BlockSection, part []byte, shape disk.Shape) (e disk
 	return e, nil, nil
 }
 
-// undecodedTag returns the tag of the entry at which decoding ended, 0 if everything was decoded.
 func (s *sections) undecodedTag() layout.Tag {
 	if data := s[disk.SectionData]; len(data) > 0 {
 		return disk.UndecodedTag(data[len(data)-1])

@@ -51,7 +51,6 @@ func (vm *VM) OwnFiles(ctx context.Context) bool {
 	return vm.run.origin.root != ""
 }
 
-// A copiedProcess is a copy of some memory of a process, which need not exist any more.
 type copiedProcess struct {
 	pageTable
 	bytes int64
@@ -279,7 +278,6 @@ func (c *collector) copyConstantPool(addr uint64) {
 	}
 }
 
-// copyPoolCache copies the tables from operands of bytecodes to constants.
 func (c *collector) copyPoolCache(addr uint64) {
 	s := &c.s.constants
 	c.copyArray(addr+s.references, s.words, shortWidth)

@@ -51,7 +51,6 @@ func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) boo
 	return o.MinInvocations == 0 || s.decodeHeader(f.data, f.counters).invocations >= o.MinInvocations
 }
 
-// Dump reads the profiles of the VM into a new builder.
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
 	run := vm.Provenance(ctx)
 	run.Selection = o.Selection

@@ -60,7 +60,6 @@ func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	return names
 }
 
-// unknownLoader names loader i of n by its position in the VM's list. The boot loader is the last.
 func unknownLoader(i, n int) string {
 	if i == n-1 {
 		return ""
@@ -94,7 +93,6 @@ func (n *namer) groupLoaders(snap *snapshot, place uint64) (all []*classLoader, 
 	return all, of
 }
 
-// ordinaryClasses returns the ordinary classes of a ClassLoaderData, the oldest first.
 func (n *namer) ordinaryClasses(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
 		class, err := n.symbolText(snap.klasses[k].name)
@@ -113,7 +111,6 @@ func isOrdinaryName(class string) bool {
 // maxLoaderName limits the length of loader names that programs choose.
 const maxLoaderName = 200
 
-// loaderName names a loader by its class and its own name. ofVM is whether every JVM has it.
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	class, err := n.symbolText(klass)
 	if err != nil {
@@ -256,7 +253,6 @@ func (v *versions) distinguish(c loadedClass) distinction {
 	return shared
 }
 
-// countVersions counts the versions among classes of one name. It returns nil if one of them cannot be read.
 func (v *versions) countVersions(klasses []uint64) map[uint64]int {
 	if v.compared += len(klasses); v.compared > maxCompared {
 		return nil

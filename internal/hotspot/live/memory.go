@@ -55,7 +55,6 @@ func (c pageTable) readSpans(b []byte, spans []span, missed func(i int) error) e
 	return nil
 }
 
-// A source reads the process's memory. Its results are read-only and never change.
 type source interface {
 	readBytes(addr uint64, n int) ([]byte, error)
 }
@@ -80,7 +79,6 @@ type pageCache struct {
 	fullError   error              // error when the buffers have maxPages; nil to discard all pages instead
 }
 
-// A recentPage is a recently used page. Most reads are near others.
 type recentPage struct {
 	addr  uint64
 	bytes []byte
@@ -251,7 +249,6 @@ func (e *BudgetError) Error() string {
 
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// ErrBudget is matched by every BudgetError.
 var ErrBudget = errors.New("no JVM of its size needs as much")
 
 const (
@@ -268,7 +265,6 @@ const (
 	timeSpeed = 64 << 20 // bytes per second
 )
 
-// A meter counts the resources of one reading. Every loop over the process's memory uses it.
 type meter struct {
 	ctx                context.Context
 	held               int64
@@ -285,7 +281,6 @@ func newMeter(ctx context.Context, held int64) *meter {
 	return m
 }
 
-// memoryBasis returns the maximum number of bytes of structures in the process.
 func (m *meter) memoryBasis() int64 { return min(m.held, maxHeld) + mappedFileBytes }
 
 func (m *meter) structureBudget() *allowance {
@@ -326,7 +321,6 @@ func (m *meter) countStep() error {
 	return m.steps.spendUnits(1)
 }
 
-// readLimited calls read with a meter for a process, in a compartment and with a time limit. doing is for errors.
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
 	held := p.heldBytes()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second

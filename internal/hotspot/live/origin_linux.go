@@ -22,7 +22,6 @@ type origin struct {
 	root string
 }
 
-// readOrigin returns the origin of the process. Unknown fields are empty.
 func (p *process) readOrigin() *origin {
 	o := &origin{}
 	leader := procfs.StatusField(p.pid, "Tgid") // the main thread may have ended
@@ -82,7 +81,6 @@ func (p *process) readProcHead(name string, limit int64) string {
 	return string(text)
 }
 
-// splitNUL splits texts that each end with a NUL byte. It drops an unterminated rest.
 func splitNUL(text string) []string {
 	parts := strings.Split(text, "\x00")
 	return parts[:len(parts)-1]
@@ -96,7 +94,6 @@ func (p *process) sameFiles() bool {
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
 }
 
-// openPath returns a path at which a file of the process can be read until done is called, and its version.
 func (o *origin) openPath(path string) (at string, version fileVersion, done func(), err error) {
 	at = path
 	done = func() {}

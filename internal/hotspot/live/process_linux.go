@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A process is read only through readAt and readSpans. Nothing is ever written to it.
 type process struct {
 	pid   int
 	begun string // start in clock ticks; differs from a later process with the same number
@@ -56,7 +55,6 @@ func (p *process) readIdentity() (begun, image string, err error) {
 	return fields[startField], fields[codeField] + " " + fields[stackField], nil
 }
 
-// statFields returns the fields of a stat file after the command's name, which can have any bytes.
 func (p *process) statFields(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -65,7 +63,6 @@ func (p *process) statFields(file string) ([]string, error) {
 	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])), nil
 }
 
-// isAlive reports whether the opened process still exists and runs the same program.
 func (p *process) isAlive() bool {
 	begun, image, err := p.readIdentity()
 	return err == nil && begun == p.begun && image == p.image
@@ -102,7 +99,6 @@ func (p *process) heldBytes() (bytes int64) {
 	return bytes
 }
 
-// readAt fills b with the process's memory at addr. The error is errFault if not all of it is mapped.
 func (p *process) readAt(b []byte, addr uint64) error {
 	if len(b) == 0 {
 		return nil
@@ -114,7 +110,6 @@ func (p *process) readAt(b []byte, addr uint64) error {
 	return err
 }
 
-// readv fills b with the spans of remote in order, and returns the number of bytes before the first unmapped one.
 func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -134,8 +129,6 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 // maxVectors limits the spans of one call (IOV_MAX).
 const maxVectors = 1024
 
-// readSpans fills b with the memory of spans, one after the other. It reports spans that are not wholly mapped to
-// missed and fills their bytes with zeros.
 func (p *process) readSpans(b []byte, spans []span, missed func(i int) error) error {
 	for first := 0; first < len(spans); {
 		last := min(first+maxVectors, len(spans))
@@ -171,7 +164,6 @@ func largePages(b []byte) []byte {
 	return b
 }
 
-// translateError converts an error of the system to one of this package. The caller adds the process; see addProcess.
 func translateError(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):

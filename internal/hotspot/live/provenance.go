@@ -57,7 +57,6 @@ func (vm *VM) buildProvenance(mem source, o *origin) layout.Provenance {
 		ClassPath: vm.classPathEntries(mem, texts, &o.launch, a.options)}
 }
 
-// hiddenOptions returns the VM's options that are not on the command line but come from variables and files.
 func hiddenOptions(options, argv []string) (hidden []string) {
 	on := map[string]bool{}
 	for i, arg := range argv {
@@ -114,7 +113,6 @@ const (
 	maxPerfData  = 1 << 20
 )
 
-// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or invalid.
 func (vm *VM) perfTexts(mem source) map[string]string {
 	texts := map[string]string{}
 	start, ok1 := vm.staticWord(mem, "PerfMemory::_start")
@@ -151,7 +149,6 @@ func parsePerfText(e []byte) (name, text string, ok bool) {
 	return textUntilNUL(e[at:]), textUntilNUL(e[data : data+n]), true
 }
 
-// staticWord reads a static field of 8 bytes; ok is false if the VM does not export it.
 func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
 	f, ok := vm.tables.fields[name]
 	if !ok || !f.static || vm.tables.contradictory[name] {

@@ -62,7 +62,6 @@ func (r *replay) mergeSpans() (total int) {
 	return total
 }
 
-// A replay reads recorded spans again at once.
 type replay struct {
 	mem       memory
 	meter     *meter
@@ -105,7 +104,6 @@ func (r *replay) readBytes(addr uint64, n int) ([]byte, error) {
 	return r.meter.readCounted(r.mem, addr, n)
 }
 
-// recordedBytes returns bytes of a visited span, of the next one if it matches, else of one found by address.
 func (r *replay) recordedBytes(addr uint64, n int) (b []byte, ok bool) {
 	i := r.next
 	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {

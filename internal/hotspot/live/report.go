@@ -10,10 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Refusal is the reason for omitting profiles.
 type Refusal string
 
-// Error returns the reason.
 func (r Refusal) Error() string { return string(r) }
 
 // The reasons for omitting a profile.
@@ -35,7 +33,6 @@ const (
 	RefusedAdopting   Refusal = "MethodData that the agent was still writing an archive's counts to"
 )
 
-// A Refused counts the profiles that one reason excluded.
 type Refused struct {
 	Why     Refusal
 	Count   int
@@ -50,7 +47,6 @@ type Undecoded struct {
 	Example string // a method
 }
 
-// Explanation explains why the profiles are not completely decoded.
 func (u *Undecoded) Explanation() string {
 	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: "+
 		"use a newer profarc", u.Tag)
@@ -129,5 +125,4 @@ var (
 	ErrStructure = errors.New("the JVM's memory contradicts its tables")
 )
 
-// errFault is the error if nothing is mapped at an address.
 var errFault = errors.New("no memory there")

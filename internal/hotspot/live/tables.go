@@ -11,7 +11,6 @@ import (
 // A HotSpot VM exports tables for debuggers with its structures, their sizes, the offsets of their fields, and the
 // values of some constants. The strides and column offsets of the tables themselves are exported, too.
 
-// A field is a row of gHotSpotVMStructs.
 type field struct {
 	static bool
 	offset uint64 // offset in its structure
@@ -63,7 +62,6 @@ func readTables(l *library) (*tables, error) {
 	return t, nil
 }
 
-// enterRow adds a row. A VM may have duplicate rows.
 func enterRow[V comparable](t *tables, into map[string]V, name string, v V) {
 	if had, ok := into[name]; ok && had != v {
 		t.contradictory[name] = true
@@ -71,7 +69,6 @@ func enterRow[V comparable](t *tables, into map[string]V, name string, v V) {
 	into[name] = v
 }
 
-// A row is a row of one of the tables. It keeps its first error.
 type row struct {
 	mem     source
 	at      uint64
@@ -165,7 +162,6 @@ func (t *tables) checkField(structure, name string, at uint64, width int) {
 	}
 }
 
-// optionalOffset returns the offset of a field, 0 if the VM does not export it.
 func (t *tables) optionalOffset(name string, width int) uint64 {
 	if !t.exportsFields([]string{name}) {
 		return 0
@@ -173,7 +169,6 @@ func (t *tables) optionalOffset(name string, width int) uint64 {
 	return t.fieldOffset(name, width)
 }
 
-// optionalSize returns the size of a structure, 0 if the VM lacks it.
 func (t *tables) optionalSize(name string) uint64 {
 	if _, ok := t.sizes[name]; !ok {
 		return 0
@@ -192,7 +187,6 @@ func (t *tables) staticAddress(name string) uint64 {
 	return f.addr
 }
 
-// structureSize returns the size of a structure without its variable tail.
 func (t *tables) structureSize(name string) int {
 	n, ok := t.sizes[name]
 	switch {
@@ -206,7 +200,6 @@ func (t *tables) structureSize(name string) int {
 	return int(n)
 }
 
-// boundedConstant returns a constant from 1 to most, or value if the VM does not export it.
 func (t *tables) boundedConstant(name string, value, most int64) int64 {
 	n, ok := t.constants[name]
 	switch {
@@ -300,7 +293,6 @@ const (
 	byteWidth    = 1
 )
 
-// newSchema looks up all fields. rtm is whether the VM was built with restricted transactional memory.
 func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s := &schema{head: t.staticAddress("ClassLoaderDataGraph::_head")}
 	s.lookUpClasses(t)

@@ -2,8 +2,6 @@ package live
 
 import "fmt"
 
-// A snapshot is the result of a walk from the class loaders to the profiles, with copies of all bytes that may change
-// afterwards.
 type snapshot struct {
 	loaders    []loaderData
 	klasses    map[uint64]klassData // key: address of the Klass
@@ -16,7 +14,6 @@ type snapshot struct {
 	adopted    *adoption
 }
 
-// loaderData is a ClassLoaderData. The VM's list begins with the newest.
 type loaderData struct {
 	addr    uint64
 	bytes   []byte
@@ -48,8 +45,6 @@ const (
 	maxData    = 1 << 24 // bytes of one MethodData
 )
 
-// A walker walks from the class loaders to the profiles. It visits each structure once. A list that leads back to
-// itself or into another list is an error, since a VM has none.
 type walker struct {
 	s           *schema
 	src         source // source of structures that may change

@@ -78,7 +78,6 @@ var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 // Missing returns the elements of the class path that do not exist. They are ignored, as by a JVM.
 func (c *ClassPath) Missing() []string { return c.path.Missing() }
 
-// Close closes the files.
 func (c *ClassPath) Close() {
 	c.path.Close()
 	if c.runtime != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Process is the code of the loaded classes of a running JVM.
 type Process struct {
 	methods map[layout.Key]methodcode.Version
 	classes map[[2]string]bool // key: name, loader

@@ -83,7 +83,6 @@ func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []
 	return blocks
 }
 
-// loadsArgument reports whether a bytecode loads a reference argument that the method never overwrites.
 func loadsArgument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 	sets := func(i bytecode.Instruction) bool {
 		return i.Op >= bytecode.IStore && i.Op <= bytecode.AStore && i.Local == in.Local

@@ -6,7 +6,6 @@ import (
 	"os"
 )
 
-// A Command is a command to run.
 type Command struct {
 	Path string   // path of the executable
 	Args []string // arguments, beginning with the program name

@@ -76,7 +76,6 @@ func (c *Command) startSeized() (pid int, err error) {
 	return pid, nil
 }
 
-// seizeChild converts the tracing of a new child to PTRACE_SEIZE. The child stays stopped.
 func seizeChild(pid int) error {
 	if status, err := waitFor(pid, unix.WALL); err != nil || !status.Stopped() {
 		return fmt.Errorf("stop at start: %#x, %w", status, err)

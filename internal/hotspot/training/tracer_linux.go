@@ -25,7 +25,6 @@ type tracer struct {
 	execTicks     map[int]uint64 // time of the exec that replaced a JVM, by process
 }
 
-// ownChildren limits a wait to the children of this thread.
 const ownChildren = unix.WALL | unix.WNOTHREAD
 
 func (t *tracer) traceAll() (Status, error) {
@@ -137,7 +136,6 @@ func isExecuting(pid int) bool {
 	return false
 }
 
-// handleClone is called while a thread is stopped after it started another thread or a process.
 func (t *tracer) handleClone(tid int) {
 	started, err := unix.PtraceGetEventMsg(tid)
 	if err != nil {

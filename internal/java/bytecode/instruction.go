@@ -17,8 +17,7 @@ type Instruction struct {
 	// Value is the constant of SiPush, LConst0, FConst0 or DConst0, the increment of IInc, the dimensions of
 	// MultiANewArray, or the type of NewArray.
 	Value int64
-	// Name is the class, member or constant in the operand.
-	Name Name
+	Name  Name
 	// Targets are bytecode indices, of a switch the default's and then its cases'. Labels are the values of the cases.
 	Targets []int
 	Labels  []int32
@@ -95,7 +94,6 @@ func HasConstant(java byte) bool {
 	return pool > 0
 }
 
-// decodeOperands sets the operands of a bytecode without a name. Only unaligned includes the padding of a switch.
 func (i *Instruction) decodeOperands(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
@@ -201,7 +199,6 @@ func IntegerText(n int64) string { return strconv.FormatInt(n, 10) }
 // DecimalText returns the text of a float or double in HotSpot's format.
 func DecimalText(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 
-// maxText is the maximum length of a string in Text.
 const maxText = 100
 
 // ConstantText returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces

@@ -18,7 +18,6 @@ const firstQuick = 203
 // breakpoint replaces a bytecode at which a debugger stops.
 const breakpoint = 202
 
-// quick maps each quick form to the bytecode of the class file.
 var quick = [...]byte{
 	GetField, GetField, GetField, GetField, GetField, GetField, GetField, GetField, // fast_{a,b,c,d,f,i,l,s}getfield
 	// fast_{a,b,z,c,d,f,i,l,s}putfield
@@ -112,7 +111,6 @@ func operandSizes(code byte) (pool, rest int) {
 	return 0, 0
 }
 
-// mnemonics are the names of class file bytecodes by number.
 var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 iconst_2 iconst_3 iconst_4 iconst_5 lconst_0 lconst_1
 	fconst_0 fconst_1 fconst_2 dconst_0 dconst_1 bipush sipush ldc ldc_w ldc2_w iload lload fload dload aload
 	iload_0 iload_1 iload_2 iload_3 lload_0 lload_1 lload_2 lload_3 fload_0 fload_1 fload_2 fload_3
@@ -145,7 +143,6 @@ var opcodes = func() map[string]byte {
 	return all
 }()
 
-// Opcode returns the class file bytecode for a name that a VM prints.
 func Opcode(name string) (op byte, ok bool) {
 	op, ok = opcodes[name]
 	if ok {
@@ -164,16 +161,13 @@ func Opcode(name string) (op byte, ok bool) {
 	return op, ok
 }
 
-// typeCodes are the element types of newarray by operand, from 4.
 var typeCodes = strings.Fields("boolean char float double byte short int long")
 
-// ArrayType returns the operand of newarray for an element type.
 func ArrayType(name string) (code int64, ok bool) {
 	i := slices.Index(typeCodes, name)
 	return int64(4 + i), i >= 0
 }
 
-// ArrayTypeName returns the element type for an operand of newarray.
 func ArrayTypeName(code int64) string {
 	if i := code - 4; i >= 0 && i < int64(len(typeCodes)) {
 		return typeCodes[i]
@@ -266,7 +260,6 @@ func Mnemonic(code []byte, at int) string {
 	return mnemonics[java]
 }
 
-// A PointKind is the kind of MethodData entry at a bytecode.
 type PointKind uint8
 
 // The kinds of profile points.

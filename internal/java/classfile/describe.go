@@ -54,7 +54,6 @@ func (c *File) Describe(i uint16) (d Description, err error) {
 	return d, fmt.Errorf("%w: constant %d is no operand", ErrClassFile, i)
 }
 
-// refKinds are javap's words for references.
 var refKinds = map[byte]string{TagField: "Field", TagMethod: "Method", TagInterface: "InterfaceMethod",
 	TagInvoke: "InvokeDynamic", TagDynamic: "Dynamic"}
 
@@ -85,7 +84,6 @@ func (c *File) describeDynamic(k Constant) (Description, error) {
 	return Description{refKinds[k.Tag], text, Member{Name: name, Signature: signature}}, err
 }
 
-// quotedName quotes a name that is not a Java identifier, such as <init> or an array. Class names may have slashes.
 func quotedName(name string) string {
 	start := true
 	for _, r := range name {

@@ -41,7 +41,6 @@ var poolSizes = map[byte]int{
 	TagDynamic: 4, TagInvoke: 4, TagModule: 2, TagPackage: 2,
 }
 
-// AccInterface is the access flag of an interface.
 const AccInterface = 0x0200
 const classMagic = 0xcafebabe
 
@@ -77,7 +76,6 @@ type Method struct {
 	attributes []byte // attributes of the code, starting with their number
 }
 
-// A Member is the name of a field or method.
 type Member struct{ Class, Name, Signature string }
 
 // Parse reads a class file. The error matches ErrClassFile.
@@ -111,7 +109,6 @@ type parser struct {
 	bad  bool
 }
 
-// takeBytes reads the next n bytes. A 32-bit size that does not fit an int is negative.
 func (p *parser) takeBytes(n int) []byte {
 	if p.bad || n < 0 || n > len(p.rest) {
 		p.bad = true

@@ -126,7 +126,6 @@ func SurveyPath(path string) (s Survey) {
 	return s
 }
 
-// noteFile records a file. The first class file ends the search.
 func (s *Survey) noteFile(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:

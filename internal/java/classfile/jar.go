@@ -233,7 +233,6 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 
 func hasJarName(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
-// openHeld returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.
 func (o *opener) openHeld(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()

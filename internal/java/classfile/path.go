@@ -107,7 +107,6 @@ func (o *opener) openFile(path string) error {
 	return o.addFolder(path)
 }
 
-// wasOpened reports whether a file or folder was opened before, and remembers it.
 func (o *opener) wasOpened(path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -157,7 +156,6 @@ func (o *opener) addJar(path string) error {
 
 func (p *Path) Missing() []string { return p.missing }
 
-// Close closes the files.
 func (p *Path) Close() {
 	for _, s := range p.sources {
 		_ = s.Close()
@@ -221,7 +219,6 @@ func (p *Path) Names(yield func(class string) bool) {
 	}
 }
 
-// HasImage reports whether the path includes a lib/modules of a JDK.
 func (p *Path) HasImage() bool {
 	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
 }
@@ -341,7 +338,6 @@ func (b *budget) takeJar() error {
 	return nil
 }
 
-// meteredReader reads a jar's directory within the budget.
 type meteredReader struct {
 	io.ReaderAt
 	left *int64

@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// Sources finds the source files of classes.
 type Sources struct{ containers []sourceContainer }
 
 // A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified
@@ -57,7 +56,6 @@ func sourcesBeside(classPath []string) (files []string) {
 	return files
 }
 
-// sourceZip returns the path of a JDK's sources from its home or lib/modules.
 func sourceZip(jdk string) string {
 	if filepath.Base(jdk) == "modules" {
 		return filepath.Join(filepath.Dir(jdk), "src.zip")
@@ -121,7 +119,6 @@ func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
 	return s, nil
 }
 
-// Close closes the files.
 func (s *Sources) Close() {
 	for _, p := range s.containers {
 		_ = p.Close()

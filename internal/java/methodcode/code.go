@@ -7,14 +7,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Answer is the result of looking up a method in a program.
 type Answer struct {
 	Presence Presence
 	Versions []Version // versions of its code if Present, usually one
 	Reason   string    // reason for Presence Unknown, in words
 }
 
-// A Presence reports whether a program has a method.
 type Presence uint8
 
 // Values of Presence.
@@ -98,7 +96,6 @@ func (p *Point) Known() bool { return p.FormerSketch().What != 0 }
 var kindNames = [...]string{"", "call", "virtual call", "type check", "jump", "branch", "switch",
 	"return from a subroutine"}
 
-// String returns the kind in words.
 func (k PointKind) String() string { return kindNames[k] }
 
 // Sketched reports whether points of a kind have sketches. A jump has no operands, so the points around it identify it.
@@ -111,7 +108,6 @@ type Types interface {
 
 // An Inventory is code that can list its classes and methods, for finding renamed ones.
 type Inventory interface {
-	// Method looks up a method.
 	Method(k layout.Key) (Answer, error)
 	// Presence returns the presence of Method. A key without a name is a class, NoMethod if the program has it.
 	Presence(k layout.Key) (Presence, error)
@@ -125,7 +121,6 @@ type FunctionList interface {
 	Functions(yield func(name string, versions []Version) bool)
 }
 
-// A Declared is a method of a class.
 type Declared struct {
 	Name, Signature string
 	ID              uint64 // code id

@@ -140,7 +140,6 @@ func (g *graph) linkBlock(b int) (ok bool) {
 	return true
 }
 
-// findHandlers marks blocks without predecessors as handlers.
 func (g *graph) findHandlers() {
 	reached := make([]bool, len(g.blocks))
 	var work []int

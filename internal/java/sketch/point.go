@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 )
 
-// A Point describes a profile point.
 type Point struct {
 	disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; "" for other points.

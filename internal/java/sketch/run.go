@@ -34,7 +34,6 @@ type arrival struct {
 // maxStack is the maximum number of values on the stack at the end of a block.
 const maxStack = 256
 
-// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is malformed.
 func (r *run) runBlocks() (ok bool) {
 	r.entries = make([][]arrival, len(r.g.blocks))
 	r.controls = make([]control, len(r.g.blocks))
@@ -113,7 +112,6 @@ func (r *run) popValue() value {
 	return v
 }
 
-// popSlots pops values that fill a number of slots, and returns the lowest first.
 func (r *run) popSlots(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {

@@ -201,7 +201,6 @@ type value struct {
 	passing bool
 }
 
-// A comparison is the result of lcmp or a similar instruction.
 type comparison struct {
 	op          byte
 	left, right value
@@ -246,13 +245,11 @@ func unorderedValue(op byte, a, b value) value {
 		passing: a.passing || b.passing}
 }
 
-// An arm is a value with the condition under which it is used.
 type arm struct {
 	value
 	under control
 }
 
-// A control is the condition under which a block runs.
 type control struct{ shape, full uint64 }
 
 func joinValues(arms []arm) value {
@@ -271,13 +268,11 @@ func joinValues(arms []arm) value {
 	return v
 }
 
-// inNoOrder returns a hash of numbers regardless of their order.
 func inNoOrder(numbers []uint64) uint64 {
 	slices.Sort(numbers)
 	return hashNumbers(numbers...)
 }
 
-// A condition is a relation of a branch's operands in normal form.
 type condition struct {
 	shape, full uint64
 	inverse     bool // branch is taken if the relation does not hold
@@ -296,7 +291,6 @@ func equality(a, b value, inverse bool) condition {
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
 }
 
-// lessThan returns the condition that one value is less than another. nan is the result for NaN.
 func lessThan(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
 		a, b, inverse = b, integerValue(*a.constant+1, a.wide), !inverse // c < x equals !(x < c+1)

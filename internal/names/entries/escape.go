@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// escapeWords describes the flags of an escape analysis by bit.
 var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes",
 	"it modifies objects that are not known"}
 

@@ -71,7 +71,6 @@ func Printable(text string) string {
 	return text
 }
 
-// withoutMiddle replaces the middle of a long text by its length.
 func withoutMiddle(text string) string {
 	front := maxPrinted / 2
 	end := len(text) - maxPrinted/4
@@ -146,7 +145,6 @@ func (w *Writer) writeBytes(b []byte) error {
 	return err
 }
 
-// plainPrefix returns the length of the printable ASCII, line feeds and tabs at the front of text.
 func plainPrefix(text []byte) int {
 	for i, c := range text {
 		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {
@@ -156,7 +154,6 @@ func plainPrefix(text []byte) int {
 	return len(text)
 }
 
-// incompleteSuffix returns the length of an unfinished character at the end of text.
 func incompleteSuffix(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		tail := text[len(text)-n:]

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// surrogateLead is the first byte of every encoded surrogate.
 const surrogateLead = 0xed
 
 // FromModifiedUTF8 converts a name from the modified UTF-8 of class files and VMs to UTF-8. Modified UTF-8 encodes a

@@ -35,7 +35,6 @@ func newOrder(ctx context.Context, b *profileset.Set) *order {
 	return o
 }
 
-// ranks returns the index of each reference in sorted, by ref-1.
 func ranks[R ~uint32](sorted []R) []uint32 {
 	r := fastmem.AllocateLarge[uint32](len(sorted))
 	for i, ref := range sorted {
@@ -44,7 +43,6 @@ func ranks[R ~uint32](sorted []R) []uint32 {
 	return r
 }
 
-// sorted returns the references 1 to n, sorted by compare.
 func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	refs := make([]R, n)
 	for i := range refs {

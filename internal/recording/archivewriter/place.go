@@ -12,7 +12,6 @@ import (
 
 // References are first relative to a section or region. When all sizes are known, locate makes them absolute.
 
-// placeBlocks assigns offsets to the MethodData blocks, relative to the start of rw. It returns their total size.
 func (p *plan) placeBlocks() (size int64) {
 	for i := range p.profiles {
 		d := &p.profiles[i]
@@ -128,7 +127,6 @@ func (p *plan) checkKeyText() error {
 	return nil
 }
 
-// keyTexts returns keyText for each symbol, by SymbolRef. Many methods share a symbol.
 func (p *plan) keyTexts() []int64 {
 	size := fastmem.AllocateLarge[int64](p.b.Symbols.Len() + 1)
 	for s := range size[1:] {
@@ -150,7 +148,6 @@ func (p *plan) keyText(s intern.SymbolRef) int64 {
 	return size
 }
 
-// locate makes the relative references absolute.
 func (p *plan) locate() error {
 	symbols := disk.RefOf(p.sectionStart(disk.PartSymbols) - disk.Unit)
 	for _, ref := range p.symbolRefs {

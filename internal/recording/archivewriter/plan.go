@@ -148,7 +148,6 @@ func (p *plan) close() {
 	}
 }
 
-// manyRecords is the number of records from which uncollected garbage takes too much memory.
 const manyRecords = 1 << 19
 
 // collect runs the garbage collector if the set is large. On its own schedule, the collector would wait until the
@@ -237,7 +236,6 @@ func (p *plan) planSymbols(needed []bool) {
 	p.section[disk.PartSymbols] = size
 }
 
-// describe fills in the header, except for the index and the checksums.
 func (p *plan) describe() error {
 	b := p.b
 	h := &p.header
@@ -289,7 +287,6 @@ type methodPlan struct {
 	units uint16 // size with the name; 0 if the method has a row instead
 }
 
-// A contextRange is the range of a method's contexts in order.contexts.
 type contextRange struct{ first, number uint32 }
 
 type profilePlan struct {
@@ -347,7 +344,6 @@ func (p *plan) gatherMethods() {
 	}
 }
 
-// chain links the profiles of each method and context in the order of their code IDs.
 func (p *plan) chain() {
 	p.contextFirst = make([]uint32, p.b.Contexts.Len())
 	for i := range p.profiles {

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A unitTotal is the total of the written counts of one unit.
 type unitTotal struct {
 	sum       uint64
 	saturated bool // a count has the highest value, or the highest or lowest of a signed one
@@ -36,7 +35,6 @@ func (t *unitTotal) addCounters(cells []byte) {
 
 type tally map[ledger.Unit]*unitTotal
 
-// of returns the total of a unit. Counts of the empty unit are not part of the result of totals.
 func (t tally) of(u ledger.Unit) *unitTotal {
 	total := t[u]
 	if total == nil {

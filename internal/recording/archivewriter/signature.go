@@ -28,7 +28,6 @@ func (l *lists) listOf(s intern.SymbolRef) []intern.SymbolRef {
 	return l.parts[p.first : p.first+p.number]
 }
 
-// splitSignatures finds the parts of all signatures that would be shorter as lists.
 func (p *plan) splitSignatures() {
 	l := &p.lists
 	var parts []string
@@ -43,8 +42,6 @@ func (p *plan) splitSignatures() {
 	}
 }
 
-// beginSignature adds a signature to l.signatures and reports whether it is new. symbols is the number of symbols in
-// the set.
 func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	if l.of == nil {
 		l.of = make([]listed, symbols)

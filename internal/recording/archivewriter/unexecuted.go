@@ -76,7 +76,6 @@ func (p *plan) planNeverRan() {
 	})
 }
 
-// hasRow reports whether the method with this rank has a row instead of a record.
 func (p *plan) hasRow(method int) bool { return p.records[method].units == 0 }
 
 // typesOfOneName reports for each type, by TypeRef-1, whether it has no loader and a nonempty name that no other type

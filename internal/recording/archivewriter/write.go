@@ -78,7 +78,6 @@ func (p *plan) report() Report {
 		Unaccounted: p.unaccounted}
 }
 
-// memory implements io.WriterAt with a byte slice.
 type memory []byte
 
 func (m memory) WriteAt(b []byte, off int64) (int, error) {
@@ -116,7 +115,6 @@ func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	return nil
 }
 
-// writeBlocks writes the MethodData blocks. It stops early if ctx is canceled.
 func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
 	var block []byte
 	for i := range p.profiles {
@@ -195,7 +193,6 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	return s
 }
 
-// empty returns a sheet that ends at the next multiple of sheetSize, or at the end of the file.
 func (s *sheets) empty() []byte {
 	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
 	if n == sheetSize {
@@ -208,7 +205,6 @@ func (s *sheets) empty() []byte {
 	return fastmem.AllocateLarge[byte](int(n))[:0]
 }
 
-// writeRegion appends bytes to a region, after zeros up to the region's start.
 func (s *sheets) writeRegion(r layout.Region, b []byte) {
 	s.pad(disk.RegionOf(s.header, r).Offset)
 	s.append(b)
@@ -238,7 +234,6 @@ func (s *sheets) append(b []byte) {
 	}
 }
 
-// turnSheet passes the full sheet to a goroutine and begins the next one.
 func (s *sheets) turnSheet() {
 	s.full <- fullSheet{s.at - int64(len(s.sheet)), s.sheet}
 	s.sheet = s.empty()
@@ -266,7 +261,6 @@ func (s *sheets) drain() {
 	}
 }
 
-// checksumPages computes the checksums of the pages of a sheet. No page spans two sheets.
 func (s *sheets) checksumPages(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)

@@ -6,7 +6,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// contextRefs maps the contexts of an archive to references of a set. All context records have the same size.
 type contextRefs struct {
 	section layout.Span
 	refs    []profileset.ContextRef // NoContext for contexts outside the copy
@@ -17,7 +16,6 @@ func newContextRefs(h *layout.Header) contextRefs {
 	return contextRefs{section, make([]profileset.ContextRef, section.Size/disk.ContextSize)}
 }
 
-// slotOf returns a pointer to the reference for the context at n, or nil if there is no context at n.
 func (r *contextRefs) slotOf(n layout.Ref) *profileset.ContextRef {
 	offset := n.Offset() - r.section.Offset
 	if !r.section.Holds(n.Offset(), disk.ContextSize) || offset%disk.ContextSize != 0 {
@@ -26,7 +24,6 @@ func (r *contextRefs) slotOf(n layout.Ref) *profileset.ContextRef {
 	return &r.refs[offset/disk.ContextSize]
 }
 
-// refOf returns the reference for the context at n, or NoContext if it is not copied.
 func (r *contextRefs) refOf(n layout.Ref) profileset.ContextRef {
 	if ref := r.slotOf(n); ref != nil {
 		return *ref

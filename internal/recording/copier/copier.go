@@ -39,8 +39,7 @@ type Hooks struct {
 	Elsewhere Elsewhere
 	Type      func(name, loader, alias string) (newName, newLoader, newAlias string)
 	Key       func(m reader.Method, k layout.Key) (layout.Key, error)
-	// Entry changes an entry of the copy, with references instead of pointers.
-	Entry func(e disk.Entry) error
+	Entry     func(e disk.Entry) error
 	// Dropped is called for each row or type word that the copy has without its type or method, because the live cell
 	// points to neither. An error ends the copy.
 	Dropped func(m reader.Method, point int32, reason string) error
@@ -107,7 +106,6 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 	}
 }
 
-// All copies everything.
 func (c *Copier) All() error { return c.runSteps(c.Records, c.copyProfiles, c.Tables) }
 func (c *Copier) Records() error {
 	return c.runSteps(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
@@ -196,7 +194,6 @@ func (c *Copier) copyMethods() error {
 	return c.s.CheckProfilesOf(c.chosen)
 }
 
-// methodsOfCopy iterates over the methods whose contexts and profiles are copied.
 func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
 	if c.hooks.Chosen == nil {
 		return c.s.Methods()
@@ -338,7 +335,6 @@ func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
 	return c.copyContext(m.Ref(), node)
 }
 
-// Dumps returns the dumps in an archive.
 func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	h := s.Header()
 	if h.Flags&disk.FlagMerged == 0 {

@@ -40,7 +40,6 @@ func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// noteCount stores the value of a counter at this copy in k.next.
 func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	if k == nil {
 		return
@@ -56,5 +55,4 @@ func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	block[wordOf(p, n)] = count
 }
 
-// wordOf returns the index of a counter in the words of its block.
 func wordOf(p reader.Profile, n reader.Counter) int64 { return (n.Offset() - p.Ref().Offset()) / 8 }

@@ -14,7 +14,6 @@ import (
 // target is looked up, and the count of a row before its type. Otherwise a row that a thread is just claiming would be
 // reported.
 
-// reportDropped reports a row that the copy has without its type or method.
 func (c *Copier) reportDropped(e reader.Entry, reason string, v uint64) error {
 	if c.hooks.Dropped == nil {
 		return nil
@@ -46,7 +45,6 @@ func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) 
 	return 0, c.reportDeadCell(e, cell, v, noType)
 }
 
-// liveTypeWord returns the type word in a live cell with a reference instead of the pointer.
 func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 	held := e.Cell(cell).Load()
 	w := e.TypeCell(cell)

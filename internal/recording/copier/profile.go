@@ -322,7 +322,6 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 	return nil
 }
 
-// pointerCell returns the cell with a reference for a pointer that the VM does not change.
 func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	tags := v & disk.TypeTags
 	if kind != disk.CellTypeWord {
@@ -353,7 +352,6 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 	return err == nil && c.hasCounted(live), err
 }
 
-// hasCounted reports whether an adopted profile has counts since the start of Increments.
 func (c *Copier) hasCounted(p reader.Profile) bool {
 	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.countedBefore(p, n) }
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {

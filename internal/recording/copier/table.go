@@ -33,7 +33,6 @@ func (c *Copier) Tables() error {
 	return nil
 }
 
-// copyTable copies a table unless all of its rows are left out.
 func (c *Copier) copyTable(t *reader.Table) error {
 	kinds := make([]disk.ColumnKind, t.Columns())
 	for i := range kinds {
@@ -102,7 +101,6 @@ func withoutSecrets(of disk.TableKind, column int, text string) string {
 	return text
 }
 
-// tableCell returns a cell of the copy, with references of the set.
 func (c *Copier) tableCell(of disk.TableKind, column int, kind disk.ColumnKind, v uint64) (uint64, error) {
 	n := layout.Ref(v)
 	if v == 0 {

@@ -111,7 +111,6 @@ func (l *List[V]) Add(v V) (number uint32) {
 	return uint32(l.n)
 }
 
-// newChunk returns memory for the next chunk. The first chunk grows, since most lists are short.
 func (l *List[V]) newChunk() []V {
 	switch {
 	case l.n == 0:
@@ -128,7 +127,6 @@ func (l *List[V]) newChunk() []V {
 	return chunk
 }
 
-// Truncate drops all but the first n values.
 func (l *List[V]) Truncate(n int) {
 	l.n = n
 	l.chunks = l.chunks[:(n+chunkSize-1)/chunkSize]

@@ -24,7 +24,6 @@ type Sorter struct {
 // LongSort is the number of keys from which a sort checks its context first.
 const LongSort = 1 << 14
 
-// canceled reports whether the context is canceled, for n keys that are worth a check.
 func (s *Sorter) canceled(n int) bool { return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil }
 
 // Room returns an empty slice of capacity n. It reuses the memory of the slice that it returned before.
@@ -78,7 +77,6 @@ func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 	}
 }
 
-// RefsOf returns the references in keys.
 func RefsOf[R ~uint32](keys []SortKey) []R {
 	refs := fastmem.AllocateLarge[R](len(keys))
 	for i, k := range keys {
@@ -157,7 +155,6 @@ func (s *symbolSort) readKeys(keys []SortKey, depth int) {
 	}
 }
 
-// chunk returns the first eight bytes of a string, padded with zeros.
 func chunk(text []byte) uint64 {
 	if len(text) >= 8 {
 		return binary.BigEndian.Uint64(text)

@@ -33,7 +33,6 @@ func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	}
 }
 
-// partition moves the pivot and smaller elements to the front and returns the start of the second part.
 func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 	m := medianIndex(all, 1, len(all)/2, len(all)-1, less)
 	all[0], all[m] = all[m], all[0]
@@ -96,7 +95,6 @@ func moveTopToEnd[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// moveHoleUp moves a hole towards the top until v fits into it.
 func moveHoleUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
 	for hole > top {
 		parent := (hole - 1) / 2

@@ -95,14 +95,12 @@ func Parts(bounds ...Bound) ([]Part, error) {
 // bounds.
 const partProperty = "profarc.part"
 
-// property returns the value for partProperty.
 func (p Part) property() string {
 	from, _ := p.From.MarshalText()
 	to, _ := p.To.MarshalText()
 	return string(from) + " " + string(to)
 }
 
-// parsePart parses the result of property.
 func parsePart(text string) (p Part, err error) {
 	rest, err := p.From.parseBound(text)
 	if err == nil {

@@ -158,7 +158,6 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	return run, nil
 }
 
-// checkCounted returns an error if the builder has a dump or a run of the archive already.
 func (b Target) checkCounted(c *Contents) error {
 	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
 		if has, ok := b.Copied[id]; ok {
@@ -174,8 +173,6 @@ func (b Target) checkCounted(c *Contents) error {
 	return nil
 }
 
-// nameOfSmaller returns the name of the archive to leave out if two archives have a dump in common. It is the one with
-// fewer dumps, since the other contains its counts.
 func (c *Contents) nameOfSmaller(has profileset.Source) string {
 	if has.Dumps < len(c.ids) {
 		return has.Name
@@ -193,7 +190,6 @@ func (b Target) NoteDumps(c *Contents) {
 	}
 }
 
-// checkMergeable returns an error if an archive with this header cannot be merged into the builder's.
 func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:

@@ -36,7 +36,6 @@ func narrowRowsLocked(ctx context.Context, b *profileset.Set, n int) (done metho
 	return w.Done, nil
 }
 
-// checkNarrowable returns an error unless type profiles can be cut to n rows.
 func checkNarrowable(b *profileset.Set, n int) error {
 	switch {
 	case b.Domain != layout.DomainHotSpot && b.Domain != layout.DomainGraal:

@@ -38,7 +38,6 @@ type runDump struct {
 	selection string
 }
 
-// ContentsOf returns the list of dumps in an archive.
 func ContentsOf(s *reader.Store) (Contents, error) {
 	c := Contents{name: s.Mapping().Name(), header: s.Header(),
 		shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),

@@ -78,7 +78,6 @@ func instrumentationOf(b *profileset.Set, d *profileset.ProfileData) instrumenta
 	return instrumentation{d.Method, b.Domain == layout.DomainLLVMIR && d.Code&disk.LLVMContextSensitive != 0}
 }
 
-// A rankedVersion is a version of a method's code with the rank that decides whether it is kept.
 type rankedVersion struct {
 	rank  uint64
 	code  uint64
@@ -89,7 +88,6 @@ func (v rankedVersion) compare(w rankedVersion) int {
 	return cmp.Or(cmp.Compare(v.rank, w.rank), cmp.Compare(v.code, w.code))
 }
 
-// rankVersions returns the time of the newest dump, or the total of counts, of each version of each method.
 func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profileset.ProfileKey]uint64, error) {
 	ranks := map[profileset.ProfileKey]uint64{}
 	stop := poll.New(ctx)

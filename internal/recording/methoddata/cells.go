@@ -170,7 +170,6 @@ func saturateSigned(a, b int64) int64 {
 
 var le = binary.LittleEndian
 
-// fields stores the merged optional fields in out. Either block may be nil.
 func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	for f := disk.HasInvocations; f < disk.HasSections; f <<= 1 {
 		if f&disk.FileFields != 0 {

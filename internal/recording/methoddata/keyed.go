@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// keyedRow is the cells of one row of a wide entry, in all groups that repeat per row.
 type keyedRow []uint64
 
 // keyedRows adds the merged wide entry, for any schema whose rows have keys. Rows with equal keys become one.
@@ -35,7 +34,6 @@ func (m *Merger) declared(x, y disk.Entry) {
 	})
 }
 
-// unitePlaces merges the rows of two entries by index.
 func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
 	shared := min(len(x), len(y))
 	for i, row := range y[:shared] {
@@ -46,7 +44,6 @@ func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
 	return append(x, y[shared:]...)
 }
 
-// setOfBoth adds the merged wide entry. unite merges the rows.
 func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedRow) {
 	y = slices.Clone(y)
 	m.scaleEntry(y)
@@ -127,7 +124,6 @@ func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyed
 	return all
 }
 
-// eachOnce calls yield with the cells outside rows of two entries.
 func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind disk.CellKind)) {
 	var of []int
 	for g := range m.Shape.Groups(y) {

@@ -21,7 +21,6 @@ const llvmFastSortsSince = 12
 // maxSiteValues is the number of values that llvm-profdata keeps per site.
 const maxSiteValues = 255
 
-// A countRule describes the highest values of a counter of LLVM.
 type countRule struct {
 	highest uint64 // maximum count, at which additions saturate
 	marks   bool   // the two values above highest mark hot and warm functions

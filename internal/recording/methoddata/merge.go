@@ -123,7 +123,6 @@ func (m *Merger) section(x, y []disk.Entry) {
 	}
 }
 
-// comparePlaces orders entries by point. ArgInfo comes last, where the VM looks for it.
 func comparePlaces(x, y disk.Entry) int {
 	last := func(e disk.Entry) int {
 		if e.Tag() == layout.TagArgInfo {
@@ -144,7 +143,6 @@ func comparePoints(x, y []disk.Entry) int {
 	return comparePlaces(x[0], y[0])
 }
 
-// cutPoint splits off the entries of the first profile point.
 func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	n := 1
 	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
@@ -210,7 +208,6 @@ func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 	return disk.Entry(m.out.Bytes[start:])
 }
 
-// scaled adds an entry of the run, multiplied by its weight.
 func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keepEntry(e)) }
 
 func (m *Merger) entry(x, y disk.Entry) {
@@ -261,7 +258,6 @@ func (m *Merger) longer(x, y disk.Entry) {
 	}
 }
 
-// dropsSizes counts counters that are dropped because their numbers differ.
 func (m *Merger) dropsSizes(x, y int) {
 	m.Unmerged++
 	m.Reason = fmt.Sprintf("block counts differ (%d, %d)", min(x, y), max(x, y))

@@ -85,7 +85,6 @@ func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == disk.SubUnprofiled
 }
 
-// cut returns the rows with the highest counts, at most w.rows, and the total count of the others.
 func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {
 		return rows, 0
@@ -98,7 +97,6 @@ func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	return rows[:w.rows], rest
 }
 
-// lost counts an entry that loses rows.
 func (w *narrower) lost(rows int) {
 	if rows > 0 {
 		w.Done.Entries++
@@ -185,7 +183,6 @@ func cellsFrom(e disk.Entry, first int) (cells []uint64) {
 	return cells
 }
 
-// hotspot adds an empty HotSpot entry with the flags and the bci of e.
 func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps, length int) disk.Entry {
 	start := len(w.out.Bytes)
 	var narrow disk.Entry
@@ -194,7 +191,6 @@ func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps
 	return narrow
 }
 
-// retOf adds a Ret. If its rows were split off, returns has them.
 func (w *narrower) retOf(e, returns disk.Entry) {
 	if returns == nil {
 		w.keepEntry(e)

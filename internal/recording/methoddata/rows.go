@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A countedRow is a row of a list, an observed value and its count.
 type countedRow struct{ what, count uint64 }
 
 // unite merges two lists. Of keys that both have several times, it adds the highest counts, then the next highest.
@@ -19,7 +18,6 @@ func (m *Merger) unite(x, y []countedRow) []countedRow {
 	return m.uniteSorted(x, y, m.Rules.Weight)
 }
 
-// uniteSorted merges two lists sorted by key. The counts of keys that x lacks are multiplied by fresh.
 func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []countedRow) {
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -39,7 +37,6 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 	return all
 }
 
-// rows adds the merged entry of two entries that consist of rows only.
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	key := m.rowKey(x)
@@ -86,7 +83,6 @@ func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 	return cmp.Compare(a, b)
 }
 
-// A listPlan is the size of a list entry apart from its occupied rows.
 type listPlan struct {
 	fixed int // number of cells before the rows
 	room  int // minimum number of rows; rows without a value are empty
@@ -106,7 +102,6 @@ func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Su
 	return e
 }
 
-// rowsOf returns the rows of a wide entry whose first row begins at a cell, without empty rows.
 func rowsOf(e disk.Entry, first int) []countedRow {
 	return strideRows(e, first, e.Rows(), hasZeroKeys(e.Tag()))
 }

@@ -148,12 +148,10 @@ func (b *Set) NoteWeight(u ledger.Unit, before, after uint64) {
 	b.noteWeight(u, before, after)
 }
 
-// counterOf returns a counter for the blocks of the set.
 func (b *Set) counterOf(t ledger.Totals) *ledger.Counter {
 	return &ledger.Counter{Domain: b.Domain, Shape: b.Shape, Totals: t}
 }
 
-// totalsOfProfile returns the totals of a profile. They are empty if it has no block yet.
 func (b *Set) totalsOfProfile(d *ProfileData) ledger.Totals {
 	totals := ledger.Totals{}
 	if block, err := b.Blocks.Read(d.Block); err == nil && block != nil {
@@ -162,7 +160,6 @@ func (b *Set) totalsOfProfile(d *ProfileData) ledger.Totals {
 	return totals
 }
 
-// noteWeights records how a run's weight changed each total.
 func (b *Set) noteWeights(before, after ledger.Totals) {
 	for u, n := range before {
 		b.noteWeight(u, n, after[u])
@@ -174,7 +171,6 @@ func (b *Set) noteWeights(before, after ledger.Totals) {
 	}
 }
 
-// noteWeight adds the gain or the loss of one unit to b.weighed.
 func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 	w := b.weighed[u]
 	switch {
@@ -189,10 +185,8 @@ func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
 	b.weighed[u] = w
 }
 
-// weighed is the difference that weights make in a unit.
 type weighed struct{ gained, lost uint64 }
 
-// noteUnmerged adds the counts that the last merge dropped to the losses.
 func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	name := b.Text(b.Methods.At(uint32(m)).Name)
 	if b.merger.Reason != "" && run.Source != "" { // of archives, the order of merges decides it

@@ -43,14 +43,12 @@ type changed[V any] struct {
 	value  V
 }
 
-// changedBlock is a block whose bytes have changed, with its profile and the batch's copy of its old bytes.
 type changedBlock struct {
 	of  ProfileRef
 	at  spill.Place
 	was intern.Place
 }
 
-// builderState is the part of a set that Begin copies.
 type builderState struct {
 	heading     Heading
 	shape       disk.Shape
@@ -228,7 +226,6 @@ func (t *Batch) undoTables() {
 	}
 }
 
-// restoreValues restores old values in reverse order, so that the oldest one wins.
 func restoreValues[V any](l *intern.List[V], values []changed[V]) {
 	for i := len(values) - 1; i >= 0; i-- {
 		*l.At(values[i].number) = values[i].value
@@ -256,7 +253,6 @@ func (b *Set) changesProfile(ref ProfileRef) {
 	}
 }
 
-// changesBlock saves the block of a profile before its bytes change.
 func (b *Set) changesBlock(ref ProfileRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
 		at := b.Profiles.At(uint32(ref)).Block

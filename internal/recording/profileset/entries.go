@@ -127,7 +127,6 @@ func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell
 	}, func(stored disk.Entry) { p.copyPointers(stored, refs) })
 }
 
-// copyPointers replaces pointers by references.
 func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	for cell, kind := range p.Shape().Pointers(e) {
 		v := p.PointerCell(kind, refs(cell, kind))

@@ -58,7 +58,6 @@ func (b *Set) methodOfClass(m *MethodOfClass, key methodKey) MethodRef {
 	})
 }
 
-// prefetchMethods reads the memory that lookups of a group of keys read first.
 func (t *methods) prefetchMethods(keys []methodKey) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, k := range keys {
@@ -125,7 +124,6 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	return refs
 }
 
-// prefetchContexts reads the memory that lookups of a group of contexts read first.
 func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, f := range frames {

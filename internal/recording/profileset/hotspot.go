@@ -8,13 +8,11 @@ import (
 // CodeSize is the size in bytes of a method's code and of the VM's own MethodData. 0 means unknown.
 type CodeSize struct{ Code, Host uint32 }
 
-// SetSize sets the sizes in bytes.
 func (p *Recording) SetSize(s CodeSize) { p.Put32(disk.HasSize, s.Code, s.Host) }
 
 // History counts how often compiled code of a method was discarded, by cause.
 type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
 
-// SetHistory sets the counts of discarded code.
 func (p *Recording) SetHistory(h History) {
 	p.Put32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
 }
@@ -25,7 +23,6 @@ type Compilation struct {
 	Loops, Blocks              uint16
 }
 
-// SetCompilation sets the data of HotSpot's compilers.
 func (p *Recording) SetCompilation(c Compilation) {
 	p.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16,
 		uint32(c.Loops)|uint32(c.Blocks)<<16)
@@ -34,7 +31,6 @@ func (p *Recording) SetCompilation(c Compilation) {
 // Escape is the result of HotSpot's escape analysis. Local, Stack and Returned have one bit for each argument.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
-// SetEscape sets the result of escape analysis.
 func (p *Recording) SetEscape(e Escape) {
 	p.Put64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
 }

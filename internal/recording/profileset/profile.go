@@ -89,7 +89,6 @@ func (p *Recording) beginProfile(key ProfileKey) {
 	}
 }
 
-// Ref returns the reference of the profile.
 func (p *Recording) Ref() ProfileRef { return p.ref }
 
 // Shape returns the current shape of the set, which determines the cells of entries.
@@ -260,7 +259,6 @@ func (p *Recording) Discard() {
 	}
 }
 
-// mayBeAnother reports whether the key of a method can name a different method in another run.
 func (b *Set) mayBeAnother(ref MethodRef) bool {
 	m := b.Methods.At(uint32(ref))
 	return m.Flags&layout.MethodNotMatchable != 0 ||
@@ -540,7 +538,6 @@ func (b *Set) DropDiscarded() error {
 // Unfinished returns an error that names the first recording that has not ended. The caller holds mu.
 func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
 
-// unfinishedSince is like Unfinished for recordings after the one with this number.
 func (b *Set) unfinishedSince(number uint64) error {
 	first := uint64(math.MaxUint64)
 	n := 0

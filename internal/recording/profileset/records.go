@@ -133,7 +133,6 @@ func (b *Set) changeMethod(m MethodRef) *methodData {
 	return b.Methods.At(uint32(m))
 }
 
-// methods interns methods. A method that has only a name is found by its symbol.
 type methods struct {
 	intern.List[methodData]
 	byName []MethodRef // methods that have only a name, indexed by SymbolRef-1
@@ -164,7 +163,6 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
-// truncateTo drops all but the first n methods, and all but the first named elements of byName.
 func (t *methods) truncateTo(n, named int) {
 	if n == t.Len() {
 		return
@@ -179,7 +177,6 @@ func (t *methods) truncateTo(n, named int) {
 	t.Others.Truncate(uint32(n))
 }
 
-// methodNamed returns the method that has only this name, or 0.
 func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	if s == 0 || int(s) > len(t.byName) {
 		return 0
@@ -187,7 +184,6 @@ func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	return t.byName[s-1]
 }
 
-// InOrder returns the methods that have only a name, in the order of names.
 func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 	all := make([]MethodRef, 0, t.Len())
 	for _, s := range names {

@@ -60,7 +60,6 @@ func (b *Set) nextOrder(r RunRules) keptOrder {
 	return NoOrder
 }
 
-// A keptOrder is the order of the references of profiles.
 type keptOrder uint8
 
 const (
@@ -96,7 +95,6 @@ func (b *Set) NewRun(r RunRules) Run {
 	return Run{RunRules: r, number: b.runs}
 }
 
-// A Dump is one training run in an archive.
 type Dump struct {
 	ID     [16]byte
 	Time   int64
@@ -175,7 +173,6 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	}
 }
 
-// optionalSymbol interns a string of a table. "" returns 0.
 func (b *Set) optionalSymbol(text string) intern.SymbolRef {
 	if text == "" {
 		return 0

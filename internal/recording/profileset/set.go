@@ -163,7 +163,6 @@ func (b *Set) Locked(f func()) {
 	f()
 }
 
-// Err returns the first error of the set.
 func (b *Set) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -208,7 +207,6 @@ func (b *Set) Text(s intern.SymbolRef) string {
 	return b.Symbols.Text(s)
 }
 
-// Params returns the settings in the header.
 func (b *Set) Params() layout.Params {
 	b.mu.Lock()
 	defer b.mu.Unlock()

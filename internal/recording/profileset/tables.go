@@ -53,7 +53,6 @@ func (b *Set) table(kind disk.TableKind, flags uint32, columns []disk.ColumnKind
 	return t
 }
 
-// newTable returns an error if the set cannot have a new table of a kind with these flags and columns.
 func (b *Set) newTable(kind disk.TableKind, flags uint32, columns []disk.ColumnKind) error {
 	switch {
 	case kind == disk.TableShapes:
@@ -111,7 +110,6 @@ func (t *Table) addRow(cells []uint64) {
 	}
 }
 
-// renumberGroup changes the group of the last row, so that runs do not share groups.
 func (t *Table) renumberGroup(row []uint64) {
 	if run := t.b.Run.number; t.run != run {
 		t.run, t.base = run, 0
@@ -124,7 +122,6 @@ func (t *Table) renumberGroup(row []uint64) {
 
 func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
 
-// holds reports whether a cell is valid in a column, which requires that references exist in the set.
 func (b *Set) holds(kind disk.ColumnKind, cell uint64) bool {
 	var n int
 	switch kind {
@@ -165,7 +162,6 @@ func (b *Set) TablesSize() int64 {
 	return size
 }
 
-// SortedTables returns the tables, sorted by kind.
 func (b *Set) SortedTables() []*Table {
 	kinds := slices.Sorted(maps.Keys(b.Tables))
 	tables := make([]*Table, len(kinds))

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A columnRule is the operation that merges the cells of a column when rows are united.
 type columnRule uint8
 
 const (
@@ -28,8 +27,6 @@ const (
 	columnTotal // sum modulo 2^64
 )
 
-// columnRules has the rules of the first columns of each table. Other columns are keys. Rows with equal keys are
-// united.
 var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableMonitors:        {1: columnSummed},
 	disk.TableSamples:         {3: columnSummed},
@@ -58,7 +55,6 @@ func allocationRules() []columnRule {
 	return rules
 }
 
-// ruleOf returns the rule of a column. The flags of a producer's table mark summed columns.
 func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {
@@ -132,7 +128,6 @@ func (b *Set) dropSourceOrder() {
 	maps.DeleteFunc(b.Tables, func(k disk.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
 }
 
-// listDumps creates the table of dumps, sorted by time and ID.
 func (b *Set) listDumps() {
 	if len(b.Dumps) == 0 {
 		return
@@ -174,7 +169,6 @@ type uniting struct {
 	contexts contextRanks
 }
 
-// rowGroups splits the table into the units that are compared and united, which are rows or groups of rows.
 func (t *Table) rowGroups() (groups []rowGroup) {
 	width := len(t.Columns)
 	for at := 0; at < len(t.Cells); {
@@ -213,13 +207,11 @@ func (u *uniting) dropRepeated(groups []rowGroup) []rowGroup {
 	return kept
 }
 
-// isSummed reports whether the number of times that a row occurs in the table matters.
 func (u *uniting) isSummed() bool {
 	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed) ||
 		slices.Contains(u.rules, columnTotal)
 }
 
-// isKeyColumn reports whether equal rows must have equal cells in a column.
 func (u *uniting) isKeyColumn(column int) bool {
 	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
 }

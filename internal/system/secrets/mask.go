@@ -71,7 +71,6 @@ func Mask(args []string) []string {
 	return out
 }
 
-// keepLaunch restores the arguments of a java launcher up to the arguments of the program.
 func keepLaunch(out, args []string) {
 	for i := 0; i < len(args); i++ {
 		next := i+1 < len(args)

@@ -23,7 +23,6 @@ func New(in io.Reader, s cli.Streams) *cli.App {
 	return a
 }
 
-// Message returns the text of an error for users, with its remedy if there is one.
 func Message(err error) string { return cli.Message(err, advice.For) }
 
 // ParseSize parses a number of bytes, kB, MB or GB, at least 1 byte.
@@ -106,7 +105,6 @@ func (l *OutputLimit) String() string {
 	return strconv.FormatInt(int64(*l), 10)
 }
 
-// Set parses a number of bytes, kB, MB or GB.
 func (l *OutputLimit) Set(text string) error {
 	n, err := ParseSize(text)
 	if err == nil {

@@ -28,7 +28,6 @@ const (
 	enoughRounds = 5
 )
 
-// readOldReport reads the JSON of an earlier run; it returns nil if path is empty.
 func readOldReport(path string) (*report, error) {
 	if path == "" {
 		return nil, nil
@@ -62,7 +61,6 @@ func (r *report) addChanges(old *report) {
 	}
 }
 
-// compareRows compares the ratios to the map if both rows have one, and times otherwise.
 func compareRows(then, now *row) change {
 	byTime := func(r *row) ratio { return ratio{r.Archive.MedianNS, r.Archive.Q1NS, r.Archive.Q3NS} }
 	c := change{Name: now.Name, By: "time"}

@@ -22,7 +22,6 @@ import (
 // maxKeys is the approximate maximum number of methods to look up.
 const maxKeys = 1 << 20
 
-// A field is an archive, and Go maps that lead to the same profiles.
 type field struct {
 	store  *reader.Store
 	file   []byte
@@ -45,7 +44,6 @@ const (
 	mostCopied = 128 << 20
 )
 
-// lookupsPerTurn returns the number of lookups in a turn, which is lower if the keys are very long.
 func (f *field) lookupsPerTurn() int {
 	average := f.text/int64(max(1, len(f.keys))) + 1
 	return int(min(maxLookupsPerTurn, max(16, mostText/average)))
@@ -133,7 +131,6 @@ func (b *bench) wrongAnswer(what string) error {
 	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
 }
 
-// counterUnit returns the unit of the file that counterValue reads.
 func counterUnit(p reader.Profile) uint32 {
 	at := int64(0)
 	if _, ok := p.Invocations(); ok {
@@ -165,7 +162,6 @@ type query struct {
 	keys []layout.Key
 }
 
-// nextQuery returns the next n methods in random order or, with missing, n methods that the archive lacks.
 func (f *field) nextQuery(n int, missing bool) query {
 	q := query{make([]uint64, n), make([]layout.Key, n)}
 	var text strings.Builder

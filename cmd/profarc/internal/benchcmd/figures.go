@@ -38,7 +38,6 @@ func (s samples) quartiles() ratio {
 	return ratio{s.quantile(0.5), of.quantile(0.25), of.quantile(0.75)}
 }
 
-// A figure summarizes the times of one contender. The percentiles describe groups of lookups.
 type figure struct {
 	MedianNS float64 `json:"median_ns"`
 	Q1NS     float64 `json:"q1_ns"`
@@ -47,7 +46,6 @@ type figure struct {
 	P999NS   float64 `json:"p999_ns,omitempty"`
 }
 
-// A ratio divides the archive's time by the map's, over the rounds.
 type ratio struct {
 	Median float64 `json:"median"`
 	Q1     float64 `json:"q1"`
@@ -75,7 +73,6 @@ func (s *series) summary() figure {
 	return figure{r.Median, r.Q1, r.Q3, s.groups.quantile(0.99), s.groups.quantile(0.999)}
 }
 
-// addRow adds a row, unless archive has no rounds. peer may be nil.
 func (r *report) addRow(name string, goroutines int, archive, peer *series) {
 	if len(archive.rounds) == 0 {
 		return
@@ -109,8 +106,6 @@ type bin struct {
 // bins is the number of bins. Their bounds grow geometrically, and the last bin also counts all longer times.
 const bins = 16
 
-// histogram counts the groups of the archive and of the map in the same bins, which reach from the 1st to the 99.95th
-// percentile.
 func histogram(archive, peer samples) []bin {
 	if len(archive) == 0 || len(peer) == 0 {
 		return nil
@@ -148,7 +143,6 @@ type report struct {
 	Rows     []row    `json:"rows"`
 	Memory   memory   `json:"memory"`
 	Notes    []string `json:"notes,omitempty"`
-	Changes  []change `json:"changes,omitempty"`
 }
 
 // A memory holds the sizes of the archive and of the maps in bytes.
@@ -174,7 +168,6 @@ func (r *report) printReport(a *cli.App) {
 	}
 	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
 		cli.FormatSize(r.Memory.IndexBytes), cli.FormatSize(r.Memory.StoreHeap), cli.FormatSize(r.Memory.MapsHeap))
-	r.printChanges(a)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", escape.Printable(text))
 	}

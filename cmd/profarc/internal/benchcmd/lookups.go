@@ -13,8 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// maxLookupsPerTurn is the maximum number of lookups in a sample. If the archive has fewer methods, a sample repeats
-// them.
 const maxLookupsPerTurn = 1 << 12
 
 func (b *bench) measureLookups() error {
@@ -53,7 +51,6 @@ func (b *bench) runContests(share float64, all []*contest, turn func(c *contest,
 	return err
 }
 
-// timeTurn looks up some keys together, and the same number of other keys in groups.
 func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	f := b.field
 	look := c.contenders[which]
@@ -76,7 +73,6 @@ func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	return nil
 }
 
-// repeatLookups runs the same lookups several times, and returns the number of hits.
 func repeatLookups(f *field, q query, look contender, times int) (hits int) {
 	total := uint64(0)
 	for range times {
@@ -125,8 +121,6 @@ func (b *bench) measureGoroutines() error {
 	}
 }
 
-// timeGoroutines lets goroutines look up different keys, and records the elapsed time divided by the number of all
-// lookups.
 func (b *bench) timeGoroutines(c *contest, which int) error {
 	f := b.field
 	errs := make([]error, c.goroutines)

@@ -200,7 +200,6 @@ func (r *dumpReport) printReport(w io.Writer) {
 	}
 }
 
-// Filters select profiles of a JVM.
 type Filters struct {
 	class        string
 	compiledOnly bool

@@ -129,7 +129,6 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	return cmp.Or(err, app.RefuseUnaccountedLosses(r.Lost))
 }
 
-// exportStore writes the archive to r.Output, and fills the remaining fields of r.
 func exportStore(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {

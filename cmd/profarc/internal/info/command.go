@@ -169,7 +169,6 @@ func printNumbers(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w.Flush()
 }
 
-// listTables prints the tables by the names that show --table accepts.
 func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
@@ -193,7 +192,6 @@ func methodNumbers(f *facts.Facts) []number {
 	return all
 }
 
-// headerSums returns the totals in the header; nil if its counts have several units.
 func headerSums(f *facts.Facts) []number {
 	s := f.Summary
 	if s == nil {

@@ -56,7 +56,6 @@ const (
 	maxClassPathLines = 20
 )
 
-// commonFacts returns the facts that are equal in all runs. Other fields are empty.
 func commonFacts(f *facts.RunFacts) facts.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {

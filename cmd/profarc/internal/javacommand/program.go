@@ -22,7 +22,6 @@ type Program struct {
 	Way  Way
 }
 
-// A Way is a way to pass a flag to a JVM.
 type Way int
 
 const (
@@ -85,7 +84,6 @@ func (p *Program) JavaPath() string {
 // Options is the variable whose flags every JVM reads at its start.
 const Options = "JAVA_TOOL_OPTIONS"
 
-// A Start holds the arguments for starting a program.
 type Start struct {
 	Path    string
 	Args    []string

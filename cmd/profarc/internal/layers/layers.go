@@ -67,7 +67,6 @@ func OpenWhole(ctx context.Context, a *cli.App, s *reader.Store, base string) (w
 	return whole, err
 }
 
-// flatStore returns an archive in memory with the content of all layers.
 func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, error) {
 	b, err := Flatten(ctx, stores)
 	if err != nil {

@@ -228,7 +228,6 @@ type reduceReport struct {
 	hot layout.Weight // requested share; 0 without --hot
 }
 
-// A leftToBase counts the methods left out because the base has them.
 type leftToBase struct {
 	Archive string `json:"archive"`
 	Methods uint64 `json:"methods"`

@@ -23,7 +23,6 @@ import (
 // firstWithProfiles is the first JDK whose AOT caches have profiles (JEP 515).
 const firstWithProfiles = 25
 
-// checkCache returns an error for flags that --aot-output excludes, and sets the ones it implies.
 func (o *runOptions) checkCache() error {
 	switch {
 	case o.aotOutput == "":
@@ -86,14 +85,11 @@ func noCacheError(name string, end error) error {
 	return end
 }
 
-// wasStopped reports whether an interrupt or SIGTERM ended a program, as is usual for servers.
 func wasStopped(end error) bool {
 	var exit *cli.ExitError
 	return errors.As(end, &exit) && (exit.Code == 130 || exit.Code == 143)
 }
 
-// runJava runs the program with flags, and returns its exit code as an error. An interrupt from the terminal reaches
-// the program directly.
 func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...string) error {
 	s, err := p.WithFlags(flags...)
 	if err != nil {

@@ -168,7 +168,6 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *runOptions) e
 	return o.startProgram(ctx, a, s)
 }
 
-// errNoJava returns the error of a command that is not java, so that profarc cannot insert the flag.
 func errNoJava(name string) error {
 	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+
@@ -178,7 +177,6 @@ func errNoJava(name string) error {
 // killSwitch is the variable that disables the agent, which reads it too.
 const killSwitch = "PROFARC_AGENT"
 
-// adoptStart returns the start of the program with the agent. On an error it returns the start without it.
 func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.Program) (javacommand.Start, error) {
 	flag, err := o.agentFlag(ctx, a, p)
 	if err == nil {
@@ -224,8 +222,6 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 	return options.AgentPathFlag(library)
 }
 
-// reportUnadopted prints why the program is not trained, or starts without profiles. It returns an interrupt and, with
-// --strict, the reason.
 func (o *runOptions) reportUnadopted(a *cli.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"
 	if untrained != nil {

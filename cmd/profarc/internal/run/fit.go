@@ -38,7 +38,6 @@ func checkFits(ctx context.Context, a *cli.App, archive string, p *javacommand.P
 	return err
 }
 
-// checkBuild returns an error if all runs of the archive are known to be of other builds of the VM.
 func checkBuild(archive, version string, runs []layout.Provenance) error {
 	other := ""
 	for _, r := range runs {

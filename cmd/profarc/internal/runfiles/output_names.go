@@ -13,7 +13,6 @@ import (
 
 const archiveSuffix = ".parc"
 
-// CheckName returns an error for a name of archives with an unknown verb, or with a verb in its directory.
 func CheckName(pattern string) error {
 	directory, name := filepath.Split(pattern)
 	if strings.Contains(directory, "%") {
@@ -31,24 +30,20 @@ func CheckName(pattern string) error {
 	}
 }
 
-// A Run holds the values of the verbs of a name.
 type Run struct {
 	Main   string // value of %m, the main class, module or jar
 	PID    int    // value of %p
 	Number int    // value of %n, the number of the JVM from 1
 }
 
-// ExpandName replaces the verbs in the name of an archive.
 func ExpandName(pattern string, run Run) string {
 	directory, name := filepath.Split(pattern)
 	return directory + strings.NewReplacer("%%", "%", "%m", mainName(run.Main), "%p", strconv.Itoa(run.PID), "%n",
 		strconv.Itoa(run.Number)).Replace(name)
 }
 
-// maxMainName is the maximum number of bytes of a main class in a file name.
 const maxMainName = 100
 
-// mainName converts a main class, module or jar to a part of a file name.
 func mainName(main string) string {
 	if jar, ok := strings.CutSuffix(main, ".jar"); ok {
 		main = filepath.Base(jar)

@@ -16,7 +16,6 @@ type Spool struct {
 	Report builder.Report
 }
 
-// NewSpool writes an archive to an unnamed file in a directory.
 func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	data, report, err := b.Bytes()
 	if err != nil {
@@ -33,7 +32,6 @@ func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	return &Spool{f, report}, nil
 }
 
-// Publish atomically writes the archive to path.
 func (s *Spool) Publish(ctx context.Context, path string) error {
 	return publish.At(ctx, path, func(f *publish.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))
@@ -41,5 +39,4 @@ func (s *Spool) Publish(ctx context.Context, path string) error {
 	})
 }
 
-// Close deletes the spooled archive.
 func (s *Spool) Close() { s.file.Close() }

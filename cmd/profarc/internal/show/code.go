@@ -25,7 +25,6 @@ show how often they were executed. A count with ~ is derived from the branches b
 that C2 does not inline by its default limits, show prints the reason, in the words of
 -XX:+PrintInlining, and how to change it. --json prints the listings if both paths are named.`
 
-// openProgram opens a class path and a source path. It returns nil if classPath is "".
 func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {
 	if classPath == "" {
 		return nil, nil
@@ -123,7 +122,6 @@ func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	}
 }
 
-// printEntries prints points, except the trap section, which is printed later.
 func (p *profilePrinter) printEntries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {
@@ -139,7 +137,6 @@ func (p *profilePrinter) printInstruction(number string, i *listing.Instruction)
 	fmt.Fprintln(p.w, p.screen.CutTail(text, codeInset))
 }
 
-// operandText formats the operands of a bytecode like javap, with names in the screen's spelling.
 func (p *profilePrinter) operandText(i *listing.Instruction) string {
 	text := i.Operands
 	if len(i.Labels) > 0 || len(i.Targets) > 0 && text == "" {

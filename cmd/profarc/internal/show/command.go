@@ -151,8 +151,6 @@ func (o *showOptions) checkFlags(args []string) error {
 	return o.table.checkFlags(len(args), !o.unfiltered())
 }
 
-// showSelected prints the table or the methods that the flags select. It sorts methods by the measure by, if that is
-// not nil.
 func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string,
 	by *analyze.Measure) error {
 	if o.source.path != "" && o.classPath == "" && !o.source.wantsSource() && s.Header().Domain != layout.DomainSampled {
@@ -183,8 +181,6 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 	return o.showMethods(out, s, sel.Methods(ctx, s), o.noMatchError)
 }
 
-// noMatchError returns the error of names that select no method. It is nil if only --min excludes all methods, since
-// that is a valid answer.
 func (o *showOptions) noMatchError(s *reader.Store) error {
 	err := o.filter.CheckMatches(s)
 	if err == nil && o.loader != "" {
@@ -197,8 +193,6 @@ func (o *showOptions) unfiltered() bool {
 	return o.filter.IsEmpty() && o.loader == "" && o.by == "" && o.min == 0
 }
 
-// showMethod prints the method with a key, in a calling context if the key has callers, or else all methods whose names
-// contain the key.
 func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string,
 	sel methods.Selection) error {
 	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
@@ -233,7 +227,6 @@ func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showMethods prints methods. Without methods it returns the result of nothing, which can be nil.
 func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
 	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)

@@ -67,7 +67,6 @@ func (p *profilePrinter) headText(q *analyze.Point) string {
 	return strings.Join(texts, ", ")
 }
 
-// isRestKind reports whether outcomes of kind k share the count for outcomes without a row.
 func isRestKind(k analyze.Kind) bool {
 	return k == analyze.Others || k == analyze.Untyped || k == analyze.Failed
 }
@@ -145,7 +144,6 @@ func (p *profilePrinter) methodText(m *analyze.MethodName) string {
 
 const countersPerLine = 8
 
-// printCounters prints rows that consist of a count only, several per line. It reports whether the point has such rows.
 func (p *profilePrinter) printCounters(q *analyze.Point) bool {
 	rows := q.Outcomes
 	if len(rows) == 0 || !rows[0].Row || rows[0].Kind != analyze.Events {

@@ -21,10 +21,8 @@ const (
 	tabWidth    = 8
 )
 
-// maxSourceLine is the maximum number of bytes of a source line to print.
 const maxSourceLine = 1 << 10
 
-// printLine prints a line in the color of its heat. width is the width of the count column.
 func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width int, l countedLine) {
 	front := fmt.Sprintf("%s%*d|%*s|", indent, numberWidth, l.number, width, l.count)
 	text := strings.TrimRight(expandTabs(l.text), " ")

@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// llvmIndent is the indentation of rows of counters and values, minus three columns.
 const llvmIndent = 1
 
 func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
@@ -47,7 +46,6 @@ func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	}
 }
 
-// valueSites lists the kinds of value sites in printing order.
 var valueSites = []string{"indirect-call", "mem-op-size", "vtable"}
 
 func (p *profilePrinter) printLLVMCounters(at *analyze.Point) {

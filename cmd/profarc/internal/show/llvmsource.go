@@ -62,7 +62,6 @@ func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	return nil
 }
 
-// An llvmSource prints functions of an archive as source lines. cover is nil if that is impossible.
 type llvmSource struct {
 	cover    *coverage.Coverage
 	sources  coverage.Sources
@@ -203,7 +202,6 @@ func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, li
 	return f, l.sources.List(f.View(), false), nil, nil
 }
 
-// printSource prints the source lines of a profile's function. It reports whether the lines are known.
 func (p *profilePrinter) printSource(q reader.Profile) bool {
 	if p.source == nil || p.source.cover == nil {
 		return false

@@ -106,8 +106,6 @@ func (o *lookupOptions) runLookups(ctx context.Context, a *cli.App, path string,
 	})
 }
 
-// lookUpInLayers looks a key up in the first layer that has a profile of it. If no layer has one, missing is the
-// error of the lowest.
 func (o *lookupOptions) lookUpInLayers(ctx context.Context, stores []*reader.Store, key string) (answers []lookupResult,
 	missing, err error) {
 	for i, s := range stores {
@@ -126,7 +124,6 @@ func (o *lookupOptions) lookUpInLayers(ctx context.Context, stores []*reader.Sto
 	return answers, missing, err
 }
 
-// lookUpInStore looks a key up in one archive. missing joins the errors of methods that were not found.
 func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key string) (answers []lookupResult,
 	missing,
 	err error) {

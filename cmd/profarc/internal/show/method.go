@@ -57,7 +57,6 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	return newPrinter(w, s, o.screen, nil, program).printInContext(m, match)
 }
 
-// findSingle returns the method with a key, or else the only method whose name contains it.
 func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Method, err error) {
 	found, err = methods.FindDisplayed(s, key, o.loader)
 	if !errors.Is(err, reader.ErrNotFound) {
@@ -126,7 +125,6 @@ const (
 	kindWidth  = 15
 )
 
-// A profilePrinter prints profiles for people. It keeps the first error.
 type profilePrinter struct {
 	w      *bufio.Writer
 	s      *reader.Store

@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A lazySamples reads the samples of an archive on its first call.
 type lazySamples func() (*listing.Samples, error)
 
 func newLazySamples(s *reader.Store, path string) lazySamples {

@@ -116,7 +116,6 @@ type tableView struct {
 	zero    []string // names of hidden columns
 }
 
-// rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
 func (v *tableView) keepMatching(ctx context.Context, p match.Pattern) error {

@@ -31,7 +31,6 @@ type topOptions struct {
 	screen terminal.Options
 }
 
-// otherMeasures are the values of --by that are no measures of package analyze.
 var otherMeasures = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {
@@ -119,7 +118,6 @@ func runCommand(ctx context.Context, a *cli.App, path string, o topOptions) erro
 	})
 }
 
-// rankBy ranks by a measure, or by one of otherMeasures. If both are unset, the archive decides.
 func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.KeyFilter(s.Header().Domain)}
 	switch {
@@ -224,7 +222,6 @@ func cumulativeText(m *analyze.TopMethod) string {
 	return fmt.Sprintf("%.1f%%", 100**m.Sum)
 }
 
-// anyCompiledByC2 reports whether counts of a listed method ended when C2 compiled it.
 func anyCompiledByC2(r *analyze.TopReport) bool {
 	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
 	return counted && slices.ContainsFunc(r.Methods,

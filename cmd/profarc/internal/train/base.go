@@ -27,7 +27,6 @@ func (o *baseOptions) addFlags(f *pflag.FlagSet) {
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 }
 
-// A baseArchive is the open base. A nil one drops no methods.
 type baseArchive struct {
 	*reader.Store
 	mayDiffer layout.Weight

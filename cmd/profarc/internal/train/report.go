@@ -142,10 +142,8 @@ func enumerated(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// maxJVMName is the maximum number of characters of a command line in a report.
 const maxJVMName = 60
 
-// shortCommand shortens a command line. If it is too long, it shows the main class, if known.
 func shortCommand(args []string, main string) string {
 	line := strings.Join(strings.Fields(strings.Join(args, " ")), " ")
 	if len([]rune(line)) > maxJVMName && main != "" {

@@ -206,7 +206,6 @@ func recordedExit(s training.Status) layout.Exit {
 	return schema.ExitCode(s.Code)
 }
 
-// publishAll writes the archives after the command has ended.
 func (t *trainingRun) publishAll(status training.Status) {
 	close(t.queue)
 	<-t.done
@@ -219,8 +218,6 @@ func (t *trainingRun) discardAll() {
 	<-t.done
 }
 
-// refusalOf explains why nothing of a run is written, or returns "". The profiles of a failed run must not replace good
-// ones.
 func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {

@@ -157,7 +157,6 @@ func (t *trainingRun) spoolArchive(u *pendingArchive, name string) (err error) {
 	return err
 }
 
-// publishOutputs writes the archives, or records for each JVM why there is none.
 func (t *trainingRun) publishOutputs(refused string) {
 	for _, out := range t.outputs {
 		parts := out.parts
@@ -179,7 +178,6 @@ func (t *trainingRun) publishOutputs(refused string) {
 	}
 }
 
-// spoolGroups lays out the groups of compatible JVMs, the largest first.
 func (t *trainingRun) spoolGroups(out *namedOutput) (parts []*pendingArchive) {
 	first, others := splitGroups(out.parts)
 	for _, u := range append([]*pendingArchive{first}, others...) {
@@ -252,7 +250,6 @@ func runIsolated(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
 
-// publishArchive writes an archive, unless the run is refused or the archive has too few methods.
 func (t *trainingRun) publishArchive(u *pendingArchive, path, refused string) {
 	defer u.spool.Close()
 	if n := u.methodCount(); refused == "" && n < t.o.require {

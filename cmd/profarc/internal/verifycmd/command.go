@@ -64,7 +64,6 @@ type verdict struct {
 	NS       int64          `json:"ns"`
 }
 
-// A problem is one defect. The offset is negative if the defect has no single location.
 type problem struct {
 	Region string `json:"region"`
 	Offset int64  `json:"offset"`
@@ -107,7 +106,6 @@ func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions)
 	return unsound
 }
 
-// checkLayers returns an error unless each archive fits on the base.
 func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (wrong error) {
 	for _, path := range paths {
 		wrong = errors.Join(wrong, layers.WithStores(ctx, a, path, base, func([]*reader.Store) error { return nil }))

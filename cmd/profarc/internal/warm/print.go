@@ -111,7 +111,6 @@ func (r *report) printMeasure(w io.Writer, m measure) {
 	}
 }
 
-// intervalText returns the interval of a row's median. If its confidence is less than wanted, it has this confidence.
 func (m measure) intervalText(x *row, wanted float64) string {
 	text := m.formatValue(x.Low) + " to "
 	if x.High == math.MaxFloat64 {
@@ -217,7 +216,6 @@ func (r *report) adviceText() string {
 		without, peakCaveat(without))
 }
 
-// peakCaveat returns the disadvantage of a contender in longer runs, or "".
 func peakCaveat(name string) string {
 	if name != "c1" {
 		return ""

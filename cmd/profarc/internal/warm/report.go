@@ -73,7 +73,6 @@ type row struct {
 	Ratio      *ratio  `json:"ratio,omitempty"` // ratio to the base line
 }
 
-// A ratio compares two contenders. Method names the statistical test.
 type ratio struct {
 	paired.Ratio
 	Method  string `json:"method"` // "signed rank"
@@ -139,7 +138,6 @@ func (s *session) newReport() *report {
 // muchOthers is the share of the processors at which other programs distort all figures.
 const muchOthers = 0.1
 
-// othersShare returns the share of the processors used by other programs during the rounds.
 func (s *session) othersShare() float64 {
 	own := s.ownNS
 	for _, x := range s.records {
@@ -171,7 +169,6 @@ func (s *session) contenderRow(c *contender) contenderRow {
 	return row
 }
 
-// figureByRound returns a figure of a contender by round; NaN for a missing value.
 func (r *report) figureByRound(contender string, of func(*record) float64) []float64 {
 	series := make([]float64, r.lastRound())
 	for i := range series {
@@ -223,7 +220,6 @@ func (r *report) addMeasure(f figure) {
 
 func isInfinite(v float64) bool { return math.IsInf(v, 0) }
 
-// compareSeries compares two series round by round. It returns nil if no round has both.
 func (r *report) compareSeries(a, b []float64) *ratio {
 	p, ok := paired.Compare(a, b, r.Confidence)
 	if !ok {
@@ -300,7 +296,6 @@ func (r *report) compareFigure(f figure, a, b string) *ratio {
 	return r.compareSeries(r.figureByRound(a, f.of), r.figureByRound(b, f.of))
 }
 
-// leadingContenders returns the contender with the least wall time, followed by those not shown to be slower.
 func (r *report) leadingContenders() []string {
 	if len(r.Measures) == 0 || len(r.Measures[0].Rows) == 0 {
 		return []string{}
@@ -342,7 +337,6 @@ type slowness struct {
 	Compared  int     `json:"rounds"`    // rounds with both curves
 }
 
-// addCurves adds the curves of all contenders and their measures, if runs of the base line have units with a duration.
 func (r *report) addCurves() {
 	length := r.shortestRun()
 	peak := warmup.MedianCurve(r.unitsOf(r.Baseline, length), mostPoints).PeakNS()
@@ -386,7 +380,6 @@ const lateParts = 10
 
 var percentiles = []float64{0.5, 0.99, 0.999}
 
-// shortestRun returns the least number of units of a run with units, or 0.
 func (r *report) shortestRun() (length int) {
 	for _, x := range r.Records {
 		if n := len(x.Units); x.Failure == "" && n > 0 && (length == 0 || n < length) {
@@ -412,7 +405,6 @@ func runCurve(x *record, length, points int) warmup.Curve {
 	return warmup.MedianCurve([][]warmup.Unit{x.Units[:length]}, points)
 }
 
-// slowerParts compares a curve with the base line in parts. It returns nil if there is nothing to compare.
 func (r *report) slowerParts(contender string, length int) *slowness {
 	each := (length + mostParts - 1) / mostParts
 	b := &slowness{Parts: (length + each - 1) / each}

@@ -138,7 +138,6 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 	return nil
 }
 
-// readAgentReport returns how many methods the agent adopted, or nil without a report.
 func (s *session) readAgentReport() *int {
 	text, err := os.ReadFile(s.agentReport())
 	var r struct {
@@ -159,7 +158,6 @@ func (s *session) checkAgent(r *record) {
 	}
 }
 
-// outputDifference describes the first difference between two outputs, or returns "".
 func outputDifference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""
@@ -197,7 +195,6 @@ func (s *session) clearStatus() {
 	}
 }
 
-// printTimeLeft prints the estimated remaining time, if no status is shown.
 func (s *session) printTimeLeft(round int) {
 	if !s.a.Streams.ErrTerminal && round < s.o.rounds {
 		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)
@@ -215,7 +212,6 @@ var (
 	buildText   = regexp.MustCompile(`\(build ([0-9][^),]*)`)
 )
 
-// findJVM asks java for its version. java can be "".
 func findJVM(ctx context.Context, java string) (jvm, error) {
 	if java == "" {
 		return jvm{text: "not known"}, nil

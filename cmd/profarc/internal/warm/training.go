@@ -196,8 +196,6 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 	return nil
 }
 
-// completeFlags replaces placeholders with flags, and excludes contenders that lack one. A contender with more than the
-// AppCDS archive does without that archive.
 func (s *session) completeFlags() error {
 	for _, c := range s.chosen {
 		words, err := s.expandFlags(c)

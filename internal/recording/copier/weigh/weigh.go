@@ -119,7 +119,6 @@ type Scale struct {
 	llvm  bool
 }
 
-// ScaleOf returns the scale for the profiles of an archive.
 func ScaleOf(s *reader.Store) Scale {
 	return Scale{(*mapped.Mapping)(s.Mapping()).Shape(), s.Header().Domain.LLVM()}
 }
@@ -231,7 +230,6 @@ func (w *Weights) Kept(part layout.Weight) int {
 	return len(kept)
 }
 
-// EachNeeded calls yield with the methods that Needed selects, once for each unit.
 func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	for u := range disk.NumCountUnits {
 		n, _ := w.Needed(u, part)
@@ -259,7 +257,6 @@ func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (t
 	return taken
 }
 
-// Plus returns w+n.
 func (w Wide) Plus(n uint64) Wide {
 	low, carry := bits.Add64(w.low, n, 0)
 	return Wide{w.high + carry, low}

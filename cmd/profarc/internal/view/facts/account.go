@@ -63,7 +63,6 @@ func (f *AccountFact) LostText() string {
 	return strings.Join(parts, ", ")
 }
 
-// AmountOfTotal returns an amount with its unit and its share of a total.
 func AmountOfTotal(amount, total uint64, u ledger.Unit) string {
 	if total == 0 {
 		return fmt.Sprintf("%s %s", cli.Grouped(amount), u)

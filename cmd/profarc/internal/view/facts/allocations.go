@@ -176,7 +176,6 @@ func nameOfID(s *reader.Store, id uint64) (analyze.MethodName, error) {
 	return analyze.NameOf(s, m)
 }
 
-// methodOfID returns the function with an id, or an invalid method if the archive lacks it or has two.
 func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 	m, err := s.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {

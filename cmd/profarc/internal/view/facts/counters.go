@@ -5,7 +5,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// CountersOf returns the counters of an LLVM profile in order.
 func CountersOf(q reader.Profile) []uint64 {
 	counters := []uint64{}
 	for _, at := range analyze.Trained(q) {

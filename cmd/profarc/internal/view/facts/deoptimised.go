@@ -92,7 +92,6 @@ func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised
 	return reasonsIn(q, points, reasons)
 }
 
-// reasonsIn returns the reasons that a profile counts, and the reasons that only its points record.
 func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReasons) ([]Deoptimised, error) {
 	var list []Deoptimised
 	counts := map[string]uint64{}

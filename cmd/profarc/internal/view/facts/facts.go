@@ -97,7 +97,6 @@ type Facts struct {
 	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
 }
 
-// A BaseFact identifies the base of a layer.
 type BaseFact struct {
 	DumpID   string `json:"dump_id"`
 	Sum      string `json:"sum"` // checksum of the base's header
@@ -222,7 +221,6 @@ func ColumnsOf(t reader.Table) []ColumnFact {
 	return columns
 }
 
-// RunFacts are the runs of an archive.
 type RunFacts struct {
 	Runs       []RunFact         `json:"runs"`
 	NumRuns    int               `json:"runs_total"` // number of all runs; Runs lists at most maxRunFacts
@@ -265,7 +263,6 @@ type ClassPathFact struct {
 	Sum  string `json:"sum,omitempty"`
 }
 
-// gatherRuns returns the runs of an archive. Runs with equal class paths share one element of ClassPaths.
 func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	runs, err := s.Runs()
 	if err != nil {

@@ -76,7 +76,6 @@ func (s *PollutedSite) Doubt() Doubt {
 	return DoubtNone
 }
 
-// A SeenRow is an outcome of a site with its count.
 type SeenRow struct {
 	What  string `json:"what"`
 	Count uint64 `json:"count"`
@@ -155,7 +154,6 @@ func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {
 	return p.err
 }
 
-// A siteNames names the outcomes of sites. It keeps the first error.
 type siteNames struct {
 	s       *reader.Store
 	targets entries.Targets

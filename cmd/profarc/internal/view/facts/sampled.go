@@ -138,7 +138,6 @@ func (t *SampleTally) HottestLines(most int) (list []MethodLine) {
 	return list[:min(most, len(list))]
 }
 
-// A SampledCall holds the samples below a call.
 type SampledCall struct {
 	Other layout.Ref // caller or callee; 0 if unknown
 	Total uint64     // total of stacks with the call; recursion counts once

@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sampleTree holds the samples of one leaf by calling context. Each node adds a caller to its parent.
 type sampleTree struct {
 	leaf  layout.Ref
 	nodes []sampleNode // parents precede children; the first is the leaf itself
@@ -19,7 +18,6 @@ type sampleTree struct {
 	leaves       map[int32][]stacks.LeafPoint // points by node; nil unless lines are tallied
 }
 
-// A sampleNode holds the samples of a context and, after sumSubtrees, of all contexts that extend it.
 type sampleNode struct {
 	caller       layout.Ref
 	point        int32 // point of the call
@@ -61,7 +59,6 @@ func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
 	return k
 }
 
-// nodeOfContext returns the index of a context's node. It adds missing nodes.
 func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, error) {
 	var missing []reader.Context
 	parent := int32(0)
@@ -124,7 +121,6 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 	})
 }
 
-// addUnlessRecursive adds the total of a node to a key, unless the key is already on the path to the node.
 func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
 	if onPath[key]++; onPath[key] == 1 {
 		of := countsOf(counts, key)
@@ -139,7 +135,6 @@ func (k *sampleTree) callAt(n *sampleNode) sampledCall {
 	return sampledCall{n.caller, k.nodes[n.parent].caller}
 }
 
-// addLeafPoints adds the samples of stacks that end at a node to the points of the leaf.
 func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
 		key := sampledPoint{k.leaf, p.Point}

@@ -110,7 +110,6 @@ const (
 // negligibleShare is the share of a site's counts below which a context is ignored.
 const negligibleShare = 0.01
 
-// A site is a profile point with its counts per calling context.
 type site struct {
 	kind  analyze.Site
 	point int32
@@ -129,8 +128,6 @@ func (s *site) pooledTally() *siteTally {
 	return &all
 }
 
-// splitByContext compares the site with its contexts. cured is the share of its counts in contexts where it is not
-// polluted.
 func (s *site) splitByContext() (answer Split, cured float64) {
 	if len(s.parts) < 2 {
 		return SplitUnknown, 0
@@ -153,7 +150,6 @@ func (s *site) splitByContext() (answer Split, cured float64) {
 	return SplitPartly, cured
 }
 
-// sitesOf returns the sites of a method over all profiles, in order of first occurrence, with their certain outcomes.
 func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) {
 	type key struct {
 		kind  analyze.Site
@@ -226,7 +222,6 @@ func tallyPoint(p *analyze.Point) *siteTally {
 	return t
 }
 
-// A SiteContext describes a site in one calling context.
 type SiteContext struct {
 	Context  layout.Ref // context node; 0 for profiles without a context
 	Count    uint64

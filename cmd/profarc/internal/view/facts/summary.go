@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// summaryShares lists the shares of a summary in millionths, as in LLVM's summaries.
 var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
@@ -120,7 +119,6 @@ func Cutoffs(ctx context.Context, s *reader.Store) (*Summary, error) {
 	return r, err
 }
 
-// summarizeCutoffs returns a summary without numbers of counts, and the units of r.Units.
 func summarizeCutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
 	weights, err := weigh.Methods(ctx, s)
 	if err != nil {
@@ -155,8 +153,6 @@ func WithoutText(d layout.Domain) string {
 	return "they did not run, or ran uncounted"
 }
 
-// addBlocks sets the counts from LLVM's summary of blocks. It uses the context-sensitive profiles if there are no
-// others.
 func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -173,7 +169,6 @@ func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	return nil
 }
 
-// addCounts sets the counts of other domains. times is the number of occurrences of each count.
 func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
 	steps := poll.New(ctx)
 	total := new(big.Int)
@@ -216,7 +211,6 @@ func bigProduct(a, b uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 
-// countsAndTimes returns the number of occurrences of each nonzero count, by unit.
 func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint64, err error) {
 	for u := range times {
 		times[u] = map[uint64]uint64{}

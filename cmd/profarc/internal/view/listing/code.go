@@ -38,7 +38,6 @@ type Instruction struct {
 	NotInlined *Refusal `json:"not_inlined,omitempty"` // nil unless C2 does not inline the call
 }
 
-// A Basis is the origin of a count.
 type Basis string
 
 const (
@@ -68,7 +67,6 @@ type Ref struct {
 	Descriptor string `json:"descriptor,omitempty"`
 }
 
-// numbers lists the kinds of constants that need only their text.
 var numbers = map[string]bool{"int": true, "long": true, "float": true, "double": true}
 
 // DisplayText returns the constant as programmers write it, such as java.util.List.size(), a field with its class, a
@@ -168,9 +166,8 @@ type Source struct {
 }
 
 type Line struct {
-	Text string `json:"text"` // without line end; any length, any valid UTF-8
-	Bcis []int  `json:"bcis,omitempty"`
-	// highest count of its instructions; counted instructions take precedence
+	Text  string  `json:"text"` // without line end; any length, any valid UTF-8
+	Bcis  []int   `json:"bcis,omitempty"`
 	Count uint64  `json:"count"`
 	Basis Basis   `json:"basis,omitempty"`
 	Sum   uint64  `json:"sum"` // total of the counts of its profile points

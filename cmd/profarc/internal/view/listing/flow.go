@@ -13,14 +13,12 @@ type arrivals struct {
 	unknown bool // true if a branch to it has no count
 }
 
-// A flow derives the counts of bytecodes without a profile point.
 type flow struct {
 	code    []byte
 	list    []Instruction
 	arrived map[int]arrivals // branches by bci of their targets
 }
 
-// deriveCounts sets the counts of all instructions. entered is the number of invocations, if known.
 func (f *flow) deriveCounts(entered uint64, known bool) {
 	f.arrived = map[int]arrivals{0: {entered, !known}}
 	for i := range f.list {

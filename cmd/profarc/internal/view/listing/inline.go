@@ -64,7 +64,6 @@ func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntrie
 	return nil
 }
 
-// newCallSite returns the call at a bytecode. entered is the number of the method's invocations.
 func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
 	c := &callSite{Instruction: i, program: p, perCall: float64(i.Count) / float64(entered)}
 	for at := range i.Points {
@@ -111,10 +110,8 @@ func (p *Program) machineSize(t target) uint64 {
 	return p.sizes[layout.Key{Class: t.class.Name, Name: t.method.Name, Signature: t.method.Signature}]
 }
 
-// fullyOptimized is the compilation level of C2.
 const fullyOptimized = 4
 
-// considered reports whether C2 of a release considers inlining the call. It sets c.often.
 func (c *callSite) considered(release uint32) bool {
 	if release != 0 && release <= 17 {
 		c.often = true
@@ -203,7 +200,6 @@ func (c *callSite) sizeRefusal(t target) *Refusal {
 	return nil
 }
 
-// A target is the callee of a call. method is nil if it is not on the class path, or has no code.
 type target struct {
 	class     *classfile.File
 	method    *classfile.Method
@@ -217,7 +213,6 @@ const (
 	vmAnnotation = "Ljdk/internal/vm/annotation/"
 )
 
-// isFixed reports whether a virtual call can have only this target.
 func (t target) isFixed(mnemonic string) bool {
 	return mnemonic == "invokevirtual" && (t.method.Access&(accPrivate|accFinal) != 0 || t.class.Access&accFinal != 0)
 }
@@ -251,7 +246,6 @@ func hasVMAnnotation(f *classfile.File) bool {
 	return false
 }
 
-// mayShareTarget reports whether several receiver types have the same target method.
 func (p *Program) mayShareTarget(ref *Ref, types []analyze.Outcome) bool {
 	first := ""
 	for _, t := range types {

@@ -42,7 +42,6 @@ func Open(classPath, sourcePath []string, release int) (*Program, error) {
 	return &Program{classes: classes, sources: sources}, nil
 }
 
-// Close closes the files. It does nothing for a nil Program.
 func (p *Program) Close() {
 	if p == nil {
 		return
@@ -56,7 +55,6 @@ func (p *Program) Close() {
 // ErrDomain is returned for archives whose profiles do not describe Java bytecodes.
 var ErrDomain = errors.New("profiles of this domain are not of Java's bytecodes")
 
-// SupportsDomain reports whether profiles of a domain describe Java bytecodes.
 func SupportsDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
@@ -75,7 +73,6 @@ const (
 	NoClass  Match = "no class"  // the class is not on the class path
 )
 
-// A Listing is the code of a method with the counts of its profile.
 type Listing struct {
 	Class      string `json:"class"` // java/lang/String
 	Name       string `json:"name"`
@@ -88,12 +85,9 @@ type Listing struct {
 	Unplaced     []analyze.Point `json:"unplaced,omitempty"`
 	Instructions []Instruction   `json:"instructions"`
 	Source       *Source         `json:"source,omitempty"` // nil if not found
-	// SourceFile is the file name in the class, without a folder; ""
-	// if the class has none.
-	SourceFile string `json:"source_file,omitempty"`
+	SourceFile   string          `json:"source_file,omitempty"`
 }
 
-// HasCounts reports whether the instructions have counts.
 func (l *Listing) HasCounts() bool { return l.Match == Same || l.Match == Unproven }
 
 func (l *Listing) At(bci int) (i *Instruction, ok bool) {
@@ -376,7 +370,6 @@ func tierText(d layout.Domain, level int) string {
 	return fmt.Sprintf("%d (%s)", level, tiers[level])
 }
 
-// MethodNotes returns remarks about a method.
 func MethodNotes(m reader.Method) (notes []string) {
 	if m.Unexecuted() {
 		notes = append(notes, "never ran")

@@ -45,7 +45,6 @@ type SampledLine struct {
 	After  bool   // whether lines before it are omitted
 }
 
-// linesBeside is the number of lines shown before and after a line with samples.
 const linesBeside = 1
 
 // ReadSamples reads the samples of an archive. Source files are searched in folders.

@@ -34,7 +34,6 @@ func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	return columns
 }
 
-// IsNumeric reports whether cells are ordered as numbers.
 func (c *TableColumn) IsNumeric() bool {
 	return c.Form.Kind == disk.ColumnWord && c.Form.Form != disk.FormFunction
 }
@@ -44,7 +43,6 @@ func (c *TableColumn) IsSigned() bool {
 	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
 }
 
-// CompareRows compares the numbers of two rows.
 func (c *TableColumn) CompareRows(a, b int) int {
 	if c.IsSigned() {
 		return cmp.Compare(int64(c.RawCell(a)), int64(c.RawCell(b)))
@@ -52,7 +50,6 @@ func (c *TableColumn) CompareRows(a, b int) int {
 	return cmp.Compare(c.RawCell(a), c.RawCell(b))
 }
 
-// derived is the index of the derived column, the type of an allocation.
 const derived = -1
 
 func (c *TableColumn) RawCell(row int) uint64 {
@@ -173,7 +170,6 @@ func contextText(s *reader.Store, n layout.Ref) (string, error) {
 	return name.String() + callers, errors.Join(nameErr, err)
 }
 
-// callersText returns the frames of a context, the direct caller first.
 func callersText(s *reader.Store, c reader.Context) (string, error) {
 	var text strings.Builder
 	frames, err := c.Frames()
@@ -188,7 +184,6 @@ func callersText(s *reader.Store, c reader.Context) (string, error) {
 	return text.String(), err
 }
 
-// Allocations are the memory profiles of an LLVM archive, by function.
 type Allocations struct {
 	store *reader.Store
 	table reader.Table
@@ -233,7 +228,6 @@ func ReadAllocations(s *reader.Store) (*Allocations, error) {
 	return a, err
 }
 
-// OfFunction returns the allocations of a function, the most bytes first.
 func (a *Allocations) OfFunction(m reader.Method) (all []Allocation, err error) {
 	rows := a.rows[m.ID()]
 	if len(rows) == 0 {

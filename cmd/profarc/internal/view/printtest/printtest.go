@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// forgedLine matches a line that a hostile text added to the output.
 var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
 
 func CheckText(t *testing.T, what, text string) {

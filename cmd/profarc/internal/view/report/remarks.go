@@ -9,14 +9,13 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/reader"
 )
 
-// KindText returns the name of a kind of counts for people.
 func KindText(kind string) string {
 	if kind == string(facts.Nanoseconds) {
 		return "time"
@@ -32,7 +31,6 @@ func SumText(kind string, sum float64, count func(float64) string) string {
 	return count(sum)
 }
 
-// SiteText returns the name of a kind of sites for people.
 func SiteText(kind string) string {
 	if kind == "receivers" {
 		return "call receivers"
@@ -123,7 +121,6 @@ func isNewer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.D
 
 const shownDoubts = 5
 
-// LoaderRemarks lists the class loaders of two runs without a certain match.
 func LoaderRemarks(doubts []loaders.Doubt) (list []string) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
 		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A),
@@ -157,7 +154,6 @@ func CompareStores(ctx context.Context, a, b *reader.Store, o compare.Options) (
 	return r, err
 }
 
-// A CheckOrigin tells which parts of a recorded class path are checked.
 type CheckOrigin struct {
 	Elements []CheckElement `json:"elements"`
 	VM       string         `json:"vm"`  // recorded build
@@ -181,7 +177,6 @@ const (
 
 const shownElements = 5
 
-// Text describes in one sentence which elements are checked.
 func (o *CheckOrigin) Text() string {
 	names := map[ElementState][]string{}
 	for _, e := range o.Elements {
@@ -210,7 +205,6 @@ func shownNames(all []string) string {
 	return text
 }
 
-// OriginRemarks describes the origin of the class path and its missing elements.
 func (r *Check) OriginRemarks() (list []string) {
 	if r.Origin != nil {
 		list = append(list, r.Origin.Text())

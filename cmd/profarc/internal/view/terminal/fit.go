@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// leastShown is the minimum number of cells of a cut text.
 const leastShown = 12
 
 // Cut shortens a text to the rest of a line with used cells. It abbreviates packages to first letters, from the
@@ -33,8 +32,6 @@ func (s *Screen) cutToWidth(text string, most int) string {
 // and the packages after it up to the class.
 var packageWord = regexp.MustCompile(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
 
-// cutPackages abbreviates packages until the text fits into most cells, as in
-// c.s.t.javac.parser.JavaTokenizer.readToken().
 func cutPackages(text string, most int) string {
 	for uniseg.StringWidth(text) > most {
 		at := packageWord.FindStringSubmatchIndex(text)
@@ -126,7 +123,6 @@ func textSuffix(text string, most int) string {
 	return text
 }
 
-// leastCell is the minimum width of a shrunk column.
 const leastCell = 6
 
 func (s *Screen) ShrinkColumns(widths []int) {

@@ -27,7 +27,6 @@ func NewGrid(s *Screen, w *bufio.Writer, names int) *Grid {
 	return &Grid{screen: s, w: w, names: names}
 }
 
-// AddRow adds a row. color applies to the column that Print paints.
 func (g *Grid) AddRow(color string, cells ...string) {
 	for i, c := range cells[:len(cells)-1] {
 		if i == len(g.widths) {

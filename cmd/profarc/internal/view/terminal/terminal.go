@@ -58,7 +58,6 @@ type Screen struct {
 
 const defaultWidth = 80
 
-// Run calls print with a Screen for the output of a.
 func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
 	s, err := o.newScreen(a)
 	if err != nil {

@@ -22,7 +22,6 @@ type Watch struct {
 	timed bool // whether Unit has a group
 }
 
-// A Unit is a unit of work.
 type Unit struct {
 	EndNS  int64 `json:"end_ns"`  // end, from the start of the program
 	TimeNS int64 `json:"time_ns"` // duration
@@ -87,7 +86,6 @@ func (o *output) takeLine(at int64) {
 	o.line = o.line[:0]
 }
 
-// takeUnit records the unit that a line ends, and reports whether there is one.
 func (o *output) takeUnit(line []byte, at int64) bool {
 	if o.watch.Unit == nil || len(o.units) == mostUnits {
 		return false
@@ -118,7 +116,6 @@ func (o *output) results() (firstNS int64, units []Unit, text, last []byte, chec
 	return o.firstNS, o.units, o.text, o.last, fmt.Sprintf("%016x", o.hash.Sum64())
 }
 
-// timeUnits maps units of time in printed texts. A number without a unit is in milliseconds.
 var timeUnits = map[string]time.Duration{
 	"": time.Millisecond, "ns": 1, "us": time.Microsecond, "µs": time.Microsecond, "μs": time.Microsecond,
 	"ms": time.Millisecond, "msec": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute,

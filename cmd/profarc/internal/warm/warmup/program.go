@@ -23,7 +23,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Program is a command that can be run repeatedly.
 type Program struct {
 	Path    string   // path of the executable
 	Args    []string // argv
@@ -214,8 +213,6 @@ type (
 	onlyReader struct{ io.Reader }
 )
 
-// awaitPipes waits until all output is read, for at most graceOfPipes, since a process left behind can keep a pipe
-// open.
 func (r *running) awaitPipes() {
 	timer := time.NewTimer(graceOfPipes)
 	defer timer.Stop()

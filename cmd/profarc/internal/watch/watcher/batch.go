@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Batch reports what was done with the files found.
 type Batch struct {
 	Merged  int   // files whose counts are in the archive now
 	Bytes   int64 // bytes of the merged files
@@ -32,7 +31,6 @@ type Batch struct {
 	Dumps   int          // number of dumps in the archive; 0 if it did not change
 }
 
-// An Aside is a file that cannot be merged.
 type Aside struct {
 	Path   string
 	Reason error
@@ -166,8 +164,6 @@ func (m *openBatch) leaveFile(c candidate, err error) error {
 	return nil
 }
 
-// settledSince reports whether a file has not changed for the time settling. It is used if the system does not report
-// who writes to a file.
 func (w *Watcher) settledSince(c candidate) bool {
 	s, ok := w.seen[c.path]
 	return ok && unchanged(s.info, c.info) && time.Since(s.since) >= settling

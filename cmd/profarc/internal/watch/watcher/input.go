@@ -58,7 +58,6 @@ func (w *Watcher) openInput(c candidate) (*input, error) {
 	return in, nil
 }
 
-// checkReady locks an input. It returns an error if the input is incomplete.
 func (w *Watcher) checkReady(in *input) error {
 	info, err := in.file.Stat()
 	switch {

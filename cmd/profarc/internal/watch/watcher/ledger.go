@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A ledger lists the dumps of the archive and of the batch in progress.
 type ledger struct {
 	dumps map[[16]byte]bool
 	names map[uint64][]namedContent        // contents by hash of the name
@@ -92,8 +91,6 @@ func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 	return isChanged
 }
 
-// lookUpArchive looks up an archive. It is known if the ledger has each of its dumps, or a later dump of the same
-// process.
 func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
 	dumps, err := copier.Dumps(s)
 	if err != nil {

@@ -84,7 +84,6 @@ type Watcher struct {
 	unsettled   int                 // number of files that may be in use
 }
 
-// A sighting is the state of a file when it was last examined.
 type sighting struct {
 	info    fs.FileInfo
 	since   time.Time
@@ -155,7 +154,6 @@ func lockError(name string, err error) error {
 // ErrWatched is returned if another process has the archive or the folder.
 var ErrWatched = errors.New("another watcher or training run writes to it")
 
-// Close releases the locks.
 func (w *Watcher) Close() {
 	for _, release := range w.release {
 		release()

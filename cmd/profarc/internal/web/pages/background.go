@@ -22,7 +22,6 @@ type backgroundJobs struct {
 	closed bool
 }
 
-// A job is one computation. done is closed when result and err are set.
 type job struct {
 	begun    time.Time
 	progress Progress
@@ -67,7 +66,6 @@ func (w *backgroundJobs) closeResults() {
 	}
 }
 
-// An unfinished is the error of a page that needs the result of a running job.
 type unfinished struct {
 	what  string
 	Share float64       // the part that is done, 0 if unknown

@@ -19,7 +19,6 @@ const (
 	profilesOfContext = 12
 )
 
-// A treeLimit bounds the displayed part of the context tree.
 type treeLimit struct{ contexts, depth, callers int }
 
 // Limits of the first page, and of the page that it links to for more.
@@ -28,7 +27,6 @@ var (
 	moreContexts = treeLimit{3000, 100, 1000}
 )
 
-// A caller is a node of the tree of a method's calling contexts. The root is the method.
 type caller struct {
 	Method   link   // empty for the root
 	At       string // kind of number in Point
@@ -43,7 +41,6 @@ type caller struct {
 	Cut      bool // only the first contexts were read, in the root only
 }
 
-// contextMeasure returns the measure that weighs an archive's contexts.
 func contextMeasure(s *reader.Store) *analyze.Measure {
 	unit, _ := facts.UnitOfSamples(s) // damage is an error of the samples
 	return measureInUnit(s, unit)

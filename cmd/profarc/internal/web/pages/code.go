@@ -14,7 +14,6 @@ import (
 
 const instructionsOnPage = 1500
 
-// A codePart is one version of a method's code with its counts.
 type codePart struct {
 	ID           string
 	Source       *sourceTable // may be nil
@@ -46,7 +45,6 @@ func bciElement(bci int) string { return fmt.Sprintf("bci-%d", bci) }
 
 func lineElement(line int) string { return fmt.Sprintf("line-%d", line) }
 
-// A program is the class path of a site. Its error does not prevent pages.
 type program struct {
 	classes *listing.Program
 	err     error

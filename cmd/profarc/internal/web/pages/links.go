@@ -21,7 +21,6 @@ type linker interface {
 	elementAddress(name string) string
 }
 
-// serverLinks are the addresses on a server. All pages are in one folder.
 type serverLinks struct{}
 
 func (serverLinks) pageAddress(view string, q query) (string, bool) {
@@ -67,7 +66,6 @@ func (r *request) pageElement() string {
 	return "page"
 }
 
-// elementID returns the id of an element of the page. In a report it is unique across pages.
 func (r *request) elementID(name string) string {
 	if r.inReport {
 		return r.page + "." + name

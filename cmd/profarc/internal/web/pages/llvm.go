@@ -14,8 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An llvmPart is the part of a method page for an LLVM function. It has the highest counters, and the source lines if
-// the site has the program.
 type llvmPart struct {
 	Counters []*counterList
 	Says     string // origin of the lines, or why there are none
@@ -27,10 +25,8 @@ type llvmPart struct {
 	MoreAllocations int // number of hidden allocations
 }
 
-// allocationsOnPage is the number of listed allocations, the largest ones.
 const allocationsOnPage = 50
 
-// A covered is the coverage mapping of a site's program, or the reason why there is none.
 type covered struct {
 	*coverage.Coverage
 	reason error
@@ -48,7 +44,6 @@ func coverageOf(r *request) (*covered, error) {
 		})
 }
 
-// addFunction adds the part of an LLVM function, with its lines or the reason why there are none.
 func (p *methodPage) addFunction() {
 	r := p.request
 	part := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +

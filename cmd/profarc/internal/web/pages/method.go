@@ -21,7 +21,6 @@ var methodView = &view{
 	linked: true,
 }
 
-// profilesOnPage is the number of profiles on a method's page. Further ones have separate pages.
 const profilesOnPage = 6
 
 type methodPage struct {
@@ -106,8 +105,6 @@ func (p *methodPage) addHottest(s *sourceTable, amount func(uint64) string) {
 
 func countText(n uint64) string { return pluralText(n, "count") }
 
-// codeHint names the flags that display the code of methods. It returns "" if they are given or the page is in a
-// report.
 func codeHint(r *request) string {
 	switch {
 	case r.inReport || !listing.SupportsDomain(r.archive().Header().Domain):

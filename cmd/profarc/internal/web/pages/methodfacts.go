@@ -159,7 +159,6 @@ func (f *methodFacts) readCode() (err error) {
 	return err
 }
 
-// showsPoints reports whether the points of the only profile are displayed with the code.
 func (f *methodFacts) showsPoints() bool {
 	return len(f.asked) == 1 && f.code != nil && f.code.HasCounts() && len(f.code.Instructions) > 0 &&
 		len(f.code.Instructions) <= instructionsOnPage
@@ -179,7 +178,6 @@ func hasCode(all []reader.Profile, code uint64) bool {
 	return slices.ContainsFunc(all, func(q reader.Profile) bool { return q.Code() == code })
 }
 
-// framesOf returns the callers in the context of a profile, the direct one first.
 func framesOf(q reader.Profile) ([]reader.Frame, error) {
 	c, ok, err := q.Context()
 	if err != nil || !ok {

@@ -22,7 +22,6 @@ var overviewView = &view{
 	build: buildOverview,
 }
 
-// An overview is the first page. While the methods are being counted it has only the origin.
 type overview struct {
 	File     string // path of the archive; empty in a report
 	Origin   *origin
@@ -205,7 +204,6 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 	return list
 }
 
-// An origin describes an archive and the runs that it comes from.
 type origin struct {
 	*facts.Facts
 	Age      string     // time since the dump; empty if unknown, and in reports
@@ -250,7 +248,6 @@ func (o *origin) aboutTable(r *request) *table {
 	return t.finishRows()
 }
 
-// runsShown is the number of runs with facts on the page. Their command lines can be long.
 const runsShown = 3
 
 type runFacts struct {

@@ -80,7 +80,6 @@ type packageView struct {
 	by *measured
 }
 
-// packageViewOf returns a view without a measure, once the methods are counted and indexed.
 func packageViewOf(r *request) (*packageView, error) {
 	t, err := tallyOf(r)
 	if err != nil {
@@ -226,7 +225,6 @@ func (v *packageView) groupKeyOf(class, method int32) groupKey {
 	return groupKey{inClass, class}
 }
 
-// mostNamed is the maximum number of groups with names on a page, for example in a class with a million methods.
 const mostNamed = 2000
 
 // branches returns the groups and their parts, the heaviest first. Groups beyond the limit become one branch at the

@@ -53,7 +53,6 @@ func hashSource(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// templates returns the templates of all views in the terms of a domain. links makes the addresses.
 func templates(links linker, d layout.Domain) (*template.Template, error) {
 	t := template.New("").Funcs(template.FuncMap{
 		"link":      func(l link) template.HTML { return anchorHTML(links, l) },
@@ -179,8 +178,6 @@ func writeDocument(w io.Writer, t *template.Template, d *document,
 	return t.ExecuteTemplate(w, "document-end", d)
 }
 
-// stackElement returns a bar of several parts. The parts are named next to it, so the bar is hidden from screen
-// readers.
 func stackElement(parts []segment) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
@@ -194,7 +191,6 @@ func stackElement(parts []segment) template.HTML {
 	return template.HTML(b.String())
 }
 
-// ReportOptions select the content of a report.
 type ReportOptions struct {
 	// Methods is the number of methods with pages, the hottest ones.
 	Methods int
@@ -235,7 +231,6 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	})
 }
 
-// reportRequests returns the requests for all pages of a report, in the report's order.
 func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
 	for _, side := range s.sitesOfArchives() {
 		more, err := side.requestsOfSide(ctx, o)

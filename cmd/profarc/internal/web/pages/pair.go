@@ -37,7 +37,6 @@ type pairPage struct {
 
 func (p *pairPage) title() string { return p.Name.Display }
 
-// A profilePair is two profiles with the same context and code, or one that the other archive lacks.
 type profilePair struct {
 	Callers string
 	Code    string // code id, empty if unknown
@@ -47,7 +46,6 @@ type profilePair struct {
 	a, b    reader.Profile
 }
 
-// A pointPair is a point in both archives. A or B is nil if the archive lacks it.
 type pointPair struct {
 	ID     string
 	Number int32
@@ -128,8 +126,6 @@ const (
 	callersPaired  = 16 << 20 // bytes of all contexts
 )
 
-// placedProfiles returns the profiles of a method up to the limits, and the number of further ones. The zero Method has
-// none.
 func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
 	if !m.Valid() {
 		return nil, 0, nil
@@ -154,7 +150,6 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 	return list, left, nil
 }
 
-// callersText returns the context of a profile, the direct caller first. spelled formats the methods.
 func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
 	frames, err := framesOf(q)
 	var parts []string
@@ -220,7 +215,6 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	return cmp.Or(p.addPages(r), p.addBytecodes(r))
 }
 
-// sidePoints returns the points of a profile for a column. Their links lead to pages of its archive.
 func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil

@@ -85,13 +85,10 @@ func (l link) toArchiveOf(s *Site) link {
 	return l
 }
 
-// listedByCount reports whether outcomes of a kind are sorted by count, as types are.
 func listedByCount(k analyze.Kind) bool {
 	return k == analyze.OfType || k == analyze.Call || k == analyze.Value
 }
 
-// inOneOrder sorts the types, callees or values of a point in both archives by their total counts. Outcomes that one
-// archive lacks get a count of 0.
 func inOneOrder(a, b *point) {
 	if a.Left > 0 || b.Left > 0 {
 		return

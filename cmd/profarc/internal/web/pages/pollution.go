@@ -195,7 +195,6 @@ func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untype
 	return c
 }
 
-// segmentsOf returns the outcomes of a site as parts of a bar.
 func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
 	if kind == analyze.SiteNull {
 		return nil
@@ -315,7 +314,6 @@ func (p *sitePage) addContexts(r *request, kind analyze.Site, found []facts.Site
 	return nil
 }
 
-// contextLink returns a link to the direct caller in a context, with the number of further callers.
 func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 	if at == 0 {
 		return link{Text: "any caller"}, nil

@@ -43,7 +43,6 @@ type frameLink struct {
 	Point  int32
 }
 
-// A trapFact is a reason for deoptimization, with links to the points that recorded it.
 type trapFact struct {
 	facts.Deoptimised
 	Links []link
@@ -55,7 +54,6 @@ type section struct {
 	Earlier, Next *link
 }
 
-// buildProfilePart returns a profile as displayed. If withCode is set, its points are displayed with the code.
 func (b *pointBuilder) buildProfilePart(m reader.Method, q *profileFacts, withCode bool) (*profilePart, error) {
 	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
 	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),

@@ -72,7 +72,6 @@ func buildRows(r *request) (any, error) {
 	return p, fillPage(p.Rows, v.n, order, v.rowCells)
 }
 
-// A tableRows builds the displayed rows of a table in the archive, which can have many.
 type tableRows struct {
 	request *request
 	columns []listing.TableColumn

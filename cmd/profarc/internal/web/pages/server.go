@@ -27,7 +27,6 @@ func (s *Site) patience() time.Duration {
 	return 400 * time.Millisecond
 }
 
-// manyMethods is the number of methods counted in about the longer patience.
 const manyMethods = 50_000
 
 // A Server shows a site over HTTP to clients with its token. It is an http.Handler.
@@ -46,10 +45,8 @@ const (
 	mostQueryBytes = 4 << 10
 )
 
-// usualQueueing is the maximum time that a page waits for other pages.
 const usualQueueing = 20 * time.Second
 
-// httpPort is the default port, which clients omit in Host.
 const httpPort = "80"
 
 // NewServer returns the handler of a site. at is the listening address, as net.Listener.Addr returns it.
@@ -74,7 +71,6 @@ func NewServer(s *Site, at net.Addr) (*Server, error) {
 // Path returns the path of the first page. It contains the token, which grants access.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
-// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	head := w.Header()
 	head.Set("Content-Security-Policy", contentPolicy("'self'")+"; frame-ancestors 'none'")
@@ -138,7 +134,6 @@ func (s *Server) isOwnHost(named string) bool {
 	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// errBusy is the error of a page that waited too long for a slot.
 var errBusy = errors.New("too many pages are asked for at once")
 
 // acquireSlot waits until a page may be built. The caller must call release.

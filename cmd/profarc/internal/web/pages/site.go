@@ -13,9 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options select the content of a site.
 type Options struct {
-	// Archive is the archive that most views show.
 	Archive *reader.Store
 	// Other is archive B, to compare with Archive as A. It may be nil.
 	Other *reader.Store

@@ -22,8 +22,6 @@ func (b *flameGraph) filterStacks() {
 	}
 }
 
-// nameMatcher returns a predicate for frames whose name matches the text of a query key. It returns nil if the key has
-// no value.
 func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
 	text := b.request.query.valueOf(key)
 	if text == "" {
@@ -64,7 +62,6 @@ func (p *flamePage) addFilters(b *flameGraph) {
 
 const fieldLength = 300
 
-// fitsField reports whether a name is short and printable enough for an address and an input field.
 func fitsField(name string) bool {
 	return name != "" && len(name) <= fieldLength && escape.Printable(name) == name
 }

@@ -46,17 +46,14 @@ const (
 	pathShown      = 12 // frames above the current one
 )
 
-// noMethod is the frame for an unknown method.
 const noMethod = 1<<32 - 1
 
-// A stackSource is a kind of stacks in an archive.
 type stackSource struct {
 	name, what string // value in the query, and a name for people
 	unit       string
 	read       func(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error)
 }
 
-// stackSources returns the kinds of stacks in an archive, which are samples and contexts of profiles.
 func stackSources(s *reader.Store) (list []stackSource) {
 	h := s.Header()
 	samples := stackSource{"samples", "Sampled stacks", "sample", sampleTree}
@@ -76,7 +73,6 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	return list
 }
 
-// sampleTree returns the tree of sampled stacks in their default unit.
 func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree, error) {
 	unit, err := facts.UnitOfSamples(s)
 	if err != nil {
@@ -126,7 +122,6 @@ func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree
 	return t, err
 }
 
-// addContext adds a profile below the callers in its context.
 func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) error {
 	if n == 0 {
 		return nil
@@ -296,14 +291,11 @@ func widestForks(t *flame.Tree) (list []int) {
 	return list
 }
 
-// A frameName is the name of a frame in three lengths: complete, without packages and parameters, and the method alone
-// for narrow boxes.
 type frameName struct {
 	full, short, bare string
 	raw               string // name in the archive
 }
 
-// A flameGraph draws stacks. It keeps the first error.
 type flameGraph struct {
 	request *request
 	tree    *flame.Tree
@@ -354,8 +346,6 @@ func withoutPackage(m analyze.MethodName) string {
 	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
 }
 
-// bareName returns the name of a method without class, parameters and type arguments. A closure includes the name of
-// its function.
 func bareName(m analyze.MethodName) string {
 	name := m.Name
 	for _, brackets := range []string{"()", "[]"} {

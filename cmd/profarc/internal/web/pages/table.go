@@ -70,7 +70,6 @@ func numberCell(text string, value float64) cell {
 	return cell{Link: link{Text: text}, Value: value, Number: true}
 }
 
-// noNumber is a missing value in a column of numbers. It sorts after all values.
 var noNumber = numberCell("-", -1)
 
 func countCell[N int | int8 | int32 | int64 | uint32 | uint64](n N) cell {
@@ -162,7 +161,6 @@ func (t *table) pageWindow(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matchesSearch reports whether each word of the search is in a cell of a row, ignoring case, or one cell matches it.
 func (t *table) matchesSearch(cells []cell) bool {
 	if t.Search == "" {
 		return true
@@ -269,7 +267,6 @@ func (t *table) Complete() bool {
 	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
 }
 
-// Searchable reports whether a table is long enough for a search.
 func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
 
 // rowsWithoutSearch is the maximum number of rows of a table without a search.
@@ -297,7 +294,6 @@ func (t *table) linkToRows(text string, by int, possible bool) *link {
 // A hiddenValue is a value of the query that a search keeps.
 type hiddenValue struct{ Name, Value string }
 
-// Kept returns the values of the query that a search in the table keeps.
 func (t *table) Kept() (list []hiddenValue) {
 	own := map[string]bool{t.ID + ".find": true, t.ID + ".page": true}
 	for _, key := range t.request.query.sortedKeys() {
@@ -308,11 +304,9 @@ func (t *table) Kept() (list []hiddenValue) {
 	return list
 }
 
-// InReport reports whether the table is in a report, where the script sorts and searches it.
 func (t *table) InReport() bool { return t.request.inReport }
 
 // View returns the name of the table's view.
 func (t *table) View() string { return t.request.view.name }
 
-// Left returns the number of rows that a report omits.
 func (t *table) Left() uint64 { return uint64(t.Found - len(t.Rows)) }

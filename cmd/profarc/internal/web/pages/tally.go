@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A tally holds the values of all methods of an archive, for each of its measures.
 type tally struct {
 	store    *reader.Store
 	methods  []layout.Ref
@@ -22,7 +21,6 @@ type tally struct {
 	levels   []int8      // HotSpot's compilation level of each method, -1 if unknown; nil if all are unknown
 }
 
-// A measured holds the values of all methods for a measure, in the order of tally.methods.
 type measured struct {
 	Name    string // name in queries
 	Title   string // heading
@@ -74,8 +72,6 @@ func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
 	return t, t.rankMethods(ctx)
 }
 
-// measuresOf returns the possible measures of an archive, the default one first. Samples are added separately, with
-// their callers' counts.
 func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	usual := analyze.UsualMeasure(h)
 	if h.Domain != layout.DomainSampled {
@@ -116,7 +112,6 @@ var levelColumn = numberColumn("level", "Level")
 const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
 	"counts nothing: a method of level 4 ran more often than its counts say."
 
-// LevelsAbout explains the Level column of method tables, or returns "" if there is no such column.
 func (t *tally) LevelsAbout() string {
 	if t == nil || t.levels == nil {
 		return ""
@@ -195,7 +190,6 @@ func (m *measured) rankByValue(ctx context.Context) error {
 	return poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
 }
 
-// measureNamed returns the measure with a name, or else the first one. It returns nil if the archive has no counts.
 func (t *tally) measureNamed(name string) *measured {
 	if len(t.measures) == 0 {
 		return nil

@@ -108,7 +108,6 @@ func finePercent(share float64) string {
 	return fmt.Sprintf("%.*f%%", digits, value)
 }
 
-// changeSign returns the sign of a change, for people who do not see the colors.
 func changeSign(change float64) string {
 	return map[string]string{"more": "▲ ", "less": "▼ "}[changeClass(change)]
 }
@@ -164,7 +163,6 @@ func capitalized(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// inDomainTerms returns a text in the terms of a domain. LLVM calls methods functions.
 func inDomainTerms(d layout.Domain, text string) string {
 	if d.LLVM() {
 		return functionWords.Replace(text)

@@ -22,8 +22,6 @@ type view struct {
 	both   bool // shows both archives of a site
 }
 
-// buildPage builds a page. A page with a method render is built in two steps: build reads its facts, and render makes
-// its rows from them.
 func (v *view) buildPage(r *request) (any, error) {
 	page, err := v.build(r)
 	if made, ok := page.(interface{ render() error }); ok && err == nil {
