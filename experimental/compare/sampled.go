@@ -20,6 +20,7 @@ type SampleSize struct {
 	// Unit is the unit of counts that have the error of Samples samples. Total is their sum.
 	Unit  layout.CountUnit
 	Total float64
+	Calls float64 // sum of the calls, of which a sample may have several
 }
 
 // SampleSizeOf returns the sample size of an archive.
@@ -62,7 +63,7 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSi
 		}
 		return sum
 	}
-	z = SampleSize{Unit: disk.UnitPointSamples, Total: sum[k]}
+	z = SampleSize{Unit: disk.UnitPointSamples, Total: sum[k], Calls: sum[kindCalls]}
 	unit := first(propertySamples)
 	types := strings.Fields(first(propertyTypes))
 	if unit == "" && (len(types) == 0 || slices.Contains(types, "samples/count")) {

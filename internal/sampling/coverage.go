@@ -14,7 +14,7 @@ func (p *Pair) Coverage(byNumber bool) Estimate {
 	all, covered, expected, variance, gone := 0.0, 0.0, 0.0, 0.0, 0.0
 	least := p.leastInFirst()
 	for _, c := range p.cells {
-		weight := c.weight(byNumber)
+		weight := c.weightIn(byNumber)
 		all += weight
 		chance := p.missesByChance(c, least)
 		if c.y > 0 {
@@ -24,7 +24,7 @@ func (p *Pair) Coverage(byNumber bool) Estimate {
 			continue
 		}
 		if !byNumber {
-			weight = c.both()
+			weight *= max(c.x, c.both()) / c.x // all samples are in the first profile then
 		}
 		expected += weight * chance
 		variance += weight * weight * chance * (1 - chance)
@@ -41,11 +41,11 @@ func (p *Pair) Coverage(byNumber bool) Estimate {
 	return found
 }
 
-func (c counts) weight(byNumber bool) float64 {
+func (c counts) weightIn(byNumber bool) float64 {
 	if byNumber {
 		return 1
 	}
-	return c.x
+	return c.weight
 }
 
 func (p *Pair) leastInFirst() float64 {
@@ -91,7 +91,7 @@ func (p *Pair) CoverageNeeds(byNumber bool, bound float64) (needs Needs, ok bool
 	for n, m := range p.growths {
 		all, missing, variance := 0.0, 0.0, 0.0
 		for _, c := range p.cells {
-			weight := c.weight(byNumber)
+			weight := c.weightIn(byNumber)
 			all += weight
 			if c.y > 0 {
 				continue

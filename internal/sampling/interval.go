@@ -87,14 +87,17 @@ type Pair struct {
 	cells []counts
 }
 
-type counts struct{ x, y float64 }
+type counts struct{ x, y, weight float64 }
 
 func (c counts) both() float64 { return math.Round(c.x + c.y) }
 
 // Add adds a cell with the shares a and b in the two profiles.
-func (p *Pair) Add(a, b float64) {
+func (p *Pair) Add(a, b float64) { p.AddWeighted(a, b, a) }
+
+// AddWeighted adds a cell whose weight in [Pair.Coverage] is not a.
+func (p *Pair) AddWeighted(a, b, weight float64) {
 	if a > 0 || b > 0 {
-		p.cells = append(p.cells, counts{a * p.N, b * p.M})
+		p.cells = append(p.cells, counts{a * p.N, b * p.M, weight})
 	}
 }
 
@@ -119,7 +122,7 @@ func (p *Pair) levelOf(significance float64) float64 {
 // the exact test of the two counts of a rare cell is not significant at a level.
 func (p *Pair) Change(a, b, level float64) Interval {
 	i := newcombe(a, p.N, b, p.M, math.Sqrt2*math.Erfinv(1-level))
-	if c := (counts{a * p.N, b * p.M}); !i.HasZero() && c.both() < 1000 && 2*p.tail(c) > level {
+	if c := (counts{x: a * p.N, y: b * p.M}); !i.HasZero() && c.both() < 1000 && 2*p.tail(c) > level {
 		i.Low, i.High = min(i.Low, 0), max(i.High, 0)
 	}
 	return i

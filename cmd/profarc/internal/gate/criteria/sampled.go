@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/sampling"
 )
@@ -105,18 +106,21 @@ func (j *judge) newPair() sampling.Pair {
 	return sampling.Pair{N: j.baseSize.Samples, M: j.size.Samples}
 }
 
-// addMethod adds a method with counts in the baseline. One that only calls sampled methods is as one with one sample.
-func (j *judge) addMethod(p *sampling.Pair, was, is weigh.Counts) {
+// addMethod adds a method with counts in the baseline.
+func (j *judge) addMethod(p *sampling.Pair, was, is weigh.Counts, weight float64) {
 	if j.areSampled() {
-		p.Add(shareOfSamples(was, j.baseSize), shareOfSamples(is, j.size))
+		p.AddWeighted(shareOfSamples(was, j.baseSize), shareOfSamples(is, j.size), weight)
 	}
 }
+
+// shareOfSamples returns the share of the samples that show a method, at the end of the stack or as a caller.
 
 func shareOfSamples(n weigh.Counts, of compare.SampleSize) float64 {
 	if n == (weigh.Counts{}) {
 		return 0
 	}
-	return max(float64(n[of.Unit])/of.Total, 1/of.Samples)
+	calls := float64(n[schema.UnitExecutions]) / max(of.Calls, 1)
+	return min(1, max(float64(n[of.Unit])/of.Total, calls, 1/of.Samples))
 }
 
 // breadthBySamples lets a short run pass later. Chao's estimate of the methods that it did not meet is f1²/(2 f2), with
