@@ -35,22 +35,14 @@ them. Ratios hold on a machine whose speed changes; absolute figures do not.
 stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
 file back in smaller pieces, which makes later runs slower.
 
---compare OLD.json compares with what --json printed before: the ratios to the map where there is one,
-since the machine may have become faster or slower. A difference is beyond the noise if it is larger
-than 3% and than the spread of both runs: how far the quartiles of medians of nine parts of the run are
-apart, together. The exit code is 0 all the same.
-
 The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
 a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns",
-"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".
-"changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
-and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
+"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".`
 
 type options struct {
-	time    time.Duration
-	json    bool
-	cold    bool
-	compare string
+	time time.Duration
+	json bool
+	cold bool
 }
 
 func Command(a *cli.App) *cobra.Command {
@@ -60,8 +52,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Measure lookup, start-up and adoption of an archive on this machine",
 		Long:  commandHelp,
 		Example: `  profarc bench app.parc
-  profarc bench --time 30s --json app.parc >old.json
-  profarc bench --time 30s --compare old.json app.parc`,
+  profarc bench --time 30s --cold --json app.parc`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
@@ -71,7 +62,6 @@ func Command(a *cli.App) *cobra.Command {
 		"time for all measurements; reading the keys and filling the maps comes on top")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
-	f.StringVar(&o.compare, "compare", "", "compare with the JSON of an earlier run")
 	return cmd
 }
 
@@ -79,18 +69,11 @@ func runBench(ctx context.Context, a *cli.App, path string, o options) error {
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	old, err := readOldReport(o.compare)
-	if err != nil {
-		return err
-	}
 	b := &bench{a: a, ctx: ctx, path: path, o: o,
 		report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 			CPUs: runtime.GOMAXPROCS(0)}}
 	if err := b.measureAll(); err != nil {
 		return err
-	}
-	if old != nil {
-		b.report.addChanges(old)
 	}
 	if o.json {
 		return a.PrintJSON(b.report)

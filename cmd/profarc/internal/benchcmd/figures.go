@@ -62,9 +62,7 @@ type row struct {
 	Histogram  []bin   `json:"histogram,omitempty"`
 }
 
-type series struct {
-	rounds, groups samples
-}
+type series struct{ rounds, groups samples }
 
 func (s *series) addRound(ns float64) { s.rounds = append(s.rounds, ns) }
 
