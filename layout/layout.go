@@ -210,9 +210,7 @@ func (r Region) String() string {
 }
 
 // A Span is a range of bytes of the file.
-type Span struct {
-	Offset, Size int64
-}
+type Span struct{ Offset, Size int64 }
 
 // End returns the offset of the first byte after the span.
 func (s Span) End() int64 { return s.Offset + s.Size }

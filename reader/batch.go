@@ -93,7 +93,6 @@ type batch struct {
 // batches recycles batches, because allocating one is too expensive for a few lookups.
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
-// lookupInBatches calls look for consecutive groups of up to batchSize of the n lookups.
 func lookupInBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (
 	hits int, err error) {
 	if n != len(found) {

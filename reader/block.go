@@ -268,7 +268,6 @@ func (t typeRecords) isPointer(v uint64) bool {
 	return v == 0 || to < t.size && to%disk.TypeSize == 0
 }
 
-// arePointers reports whether the cells whose bits are set are null or point to types.
 func (t typeRecords) arePointers(cells []byte, set uint64) bool {
 	for ; set != 0; set &= set - 1 {
 		if !t.isPointer(le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])) {

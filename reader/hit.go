@@ -318,7 +318,6 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 	return p, err
 }
 
-// keyEquals reports whether k is the key of the method of p, the first profile without context, with checked strings.
 func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit
 	presence := s.hit.presence(uint64(p.place.at))

@@ -68,7 +68,6 @@ func NewLayers(stores ...*Store) (*Layers, error) {
 	return &Layers{stores: stores[:len(stores):len(stores)]}, nil
 }
 
-// nameMisplacedBase adds the wanted base to a BaseError if it is among the layers above.
 func nameMisplacedBase(err error, above []*Store) error {
 	wrong := new(BaseError)
 	if !errors.As(err, &wrong) || wrong.BaseFile != "" {

@@ -143,7 +143,6 @@ func (t Type) Flags() (layout.TypeFlags, error) {
 	return rec.Flags, err
 }
 
-// maxLateTypes is the maximum number of late types of a store.
 const maxLateTypes = 65536
 
 // lateTypes are types added to an adopted store. Their records are in memory next to the adopted mapping, so that

@@ -146,7 +146,6 @@ func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
 	w.doubt()
 }
 
-// head checks the key of a method's first block, and records the chain of its other blocks.
 func (w *worker) head(k recordKey, rec *disk.MethodRecord, method, here layout.Ref, b disk.Block, id uint64) {
 	found := keyedAt(k, rec, method, here, id)
 	if key, has := b.Key(); has == k.named || has && key != k.key {
@@ -241,7 +240,6 @@ func (w *worker) contexts(method int64) {
 	}
 }
 
-// A chainStart refers to a chain of blocks, either after the first of a method or in a context.
 type chainStart struct {
 	method, context layout.Ref
 	after           layout.Ref // preceding block; 0 for a context

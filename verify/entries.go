@@ -122,7 +122,6 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 	return n, true
 }
 
-// disorder records that an entry has a lower point than the previous one.
 func (w *blockWalker) disorder(unit int64, point, last int32) {
 	at := disk.RegionOf(w.h, disk.RegionRW).Offset + (w.first+unit)*disk.Unit
 	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)

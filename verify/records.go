@@ -172,7 +172,6 @@ func (w *worker) types(span layout.Span) {
 // abridged returns the first 80 bytes of a name, for an error.
 func abridged(name string) string { return name[:min(len(name), 80)] }
 
-// A recordKey is the key of a method, as references to symbols or, if named is set, as text.
 type recordKey struct {
 	key     disk.BlockKey
 	inClass bool   // the method belongs to a type

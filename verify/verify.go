@@ -19,7 +19,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// maxProblems is the maximum number of problems in a report.
 const maxProblems = 20
 
 // A Report has the counts of an archive and its problems.

@@ -122,7 +122,6 @@ func (o *Outcome) What() string {
 	return cmp.Or(outcomeWords[o.Kind], string(o.Kind))
 }
 
-// outcomeWords holds the words of kinds whose words differ from their JSON.
 var outcomeWords = map[Kind]string{
 	To: "went on", Others: "other types", Untyped: "types that were not recorded", Unlooked: "not profiled",
 	Failed: "checks that failed", Call: "calls", OfType: "no type",

@@ -100,7 +100,6 @@ func (a *Anonymizer) keepsMethods(class, name string) bool {
 	return a.keepsClass(class)
 }
 
-// hashMethod hashes the name of a method, except <init> and <clinit>.
 func (a *Anonymizer) hashMethod(name string) string {
 	if name == "<init>" || name == "<clinit>" {
 		return name
@@ -108,7 +107,6 @@ func (a *Anonymizer) hashMethod(name string) string {
 	return a.hashName(name)
 }
 
-// hashLoader hashes the identity of a class loader, except loaders that every JVM has, and numbers.
 func (a *Anonymizer) hashLoader(id string) string {
 	switch {
 	case id == "app", id == "platform", id == "boot":

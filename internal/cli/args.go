@@ -36,7 +36,6 @@ func Args(low, high int, want string) cobra.PositionalArgs {
 	}
 }
 
-// CompleteArchives completes archive names for the first arguments, or for all if the number is negative.
 func CompleteArchives(arguments int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if arguments >= 0 && len(args) >= arguments {

@@ -109,7 +109,6 @@ type Advice []struct {
 	Text     string
 }
 
-// For returns the advice about err, or "".
 func (a Advice) For(err error) string {
 	for _, row := range a {
 		if errors.Is(err, row.Sentinel) {

@@ -32,8 +32,7 @@ func (f *FailureMode) AddFlags(cmd *cobra.Command) {
 		cobra.FixedCompletions([]string{failAny, FailAll, failWarn}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (f *FailureMode) SkipsBad() bool { return f.mode != failAny }
-
+func (f *FailureMode) SkipsBad() bool     { return f.mode != failAny }
 func (f *FailureMode) ExpectsFiles() bool { return f.Expect > 0 || f.list != "" }
 
 func (f *FailureMode) ReadNames(a *App) (names []string, err error) {

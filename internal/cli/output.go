@@ -61,7 +61,6 @@ type interruptible struct {
 	w   io.Writer
 }
 
-// ContextWriter returns a writer to w that fails once ctx is done.
 func ContextWriter(ctx context.Context, w io.Writer) io.Writer { return interruptible{ctx, w} }
 
 func (i interruptible) Write(b []byte) (int, error) {
@@ -150,7 +149,6 @@ func openStream(ctx context.Context, path string) (*os.File, error) {
 
 const progressAfter = 500 * time.Millisecond
 
-// A Meter shows a progress bar on a terminal.
 type Meter struct {
 	a     *App
 	label string

@@ -26,7 +26,6 @@ func (a *App) Main(root *cobra.Command, args []string) int {
 	return a.Execute(ctx, root, args)
 }
 
-// Execute runs the subcommand of root that args name, and returns the exit code.
 func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -60,7 +59,6 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 	rejectUnknownTopics(root)
 }
 
-// flagUsageError returns err as a usage error without the function names of package strconv.
 func flagUsageError(_ *cobra.Command, err error) error {
 	text := err.Error()
 	var number *strconv.NumError

@@ -12,7 +12,6 @@ import (
 	"slices"
 )
 
-// A Ratio is the ratio of the first sample to the second.
 type Ratio struct {
 	Pairs      int     `json:"pairs"`
 	Estimate   float64 `json:"estimate"`
@@ -98,7 +97,6 @@ func MedianInterval(x []float64, confidence float64) (low, high, attained float6
 	return s[cut], s[len(s)-1-cut], max(0, attained)
 }
 
-// MedianRatio returns the median of a[i] / b[i], or NaN if a or b is empty.
 func MedianRatio(a, b []float64) float64 {
 	var ratios []float64
 	for i := range min(len(a), len(b)) {

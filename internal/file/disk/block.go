@@ -118,7 +118,6 @@ func (b Block) Geometry() (fields int64, ok bool) {
 	return fields, total <= int64(len(b)) && total >= int64(len(b))-MaxPadding
 }
 
-// DataAt returns the data entries of a sound block, given the end offset of its fields.
 func (b Block) DataAt(fields int64) []byte {
 	end := fields + int64(le.Uint32(b[blockData:]))*Unit
 	if end > int64(len(b)) {
@@ -210,7 +209,6 @@ func (b Block) ID() (id uint64, ok bool) {
 	return le.Uint64(b[BlockHeaderSize:]), true // the first field
 }
 
-// Links returns the block's context node and the next block of the same method and context.
 func (b Block) Links() (context, next layout.Ref) {
 	f := b.Field(HasLinks)
 	if f == nil {
@@ -279,7 +277,6 @@ func (b Block) SectionSpan(s BlockSection) layout.Span {
 	return layout.Span{Offset: at, Size: b.sectionSize(s, fields)}
 }
 
-// Data returns the offset of the data entries in the block, the entries, and the point directory (nil if none).
 func (b Block) Data() (start int64, entries, directory []byte) {
 	start, _ = b.FieldOffset(presenceEnd)
 	end := start + int64(le.Uint32(b[blockData:]))*Unit
@@ -315,7 +312,6 @@ func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(point)), uint32(offset/Unit))
 }
 
-// DirectoryRow returns the profile point of row i and the byte offset of its entry from the start of the data entries.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	row := dir[i*DirectoryRowSize:]
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit

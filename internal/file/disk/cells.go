@@ -172,7 +172,6 @@ type Rows struct {
 	N     int
 }
 
-// Cell returns the index in the entry of cell i of a row.
 func (r Rows) Cell(row, i int) int { return r.First + row*len(r.Cells) + i }
 
 func (s Shape) Groups(e Entry) iter.Seq[Rows] {
@@ -285,7 +284,6 @@ func (s Shape) CountUnit(e Entry) layout.CountUnit {
 	}
 }
 
-// A Mask describes the cells of an entry, one bit per cell.
 type Mask struct {
 	Units    uint32 // entry size; 0 if it varies
 	Pointers uint64
@@ -324,7 +322,6 @@ func (s Shape) fixedMask(tag layout.Tag, units uint32) Mask {
 	return m
 }
 
-// A WideMask marks the type pointers of a wide entry, in the cells before the rows and in the cells of a row.
 type WideMask struct {
 	Cells, Row         int
 	Types, TypesOfRows uint64

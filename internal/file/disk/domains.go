@@ -26,7 +26,6 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 
 func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <= layout.DomainSampled }
 
-// TagDomains returns the domains whose archives contain entries of a tag; nil if it is not limited.
 func TagDomains(tag layout.Tag) []layout.Domain {
 	if !IsWide(tag) {
 		return hotSpotDomains

@@ -24,7 +24,6 @@ const (
 	CellSize        = 8
 )
 
-// A Shape has the settings that, together with the tag, determine the cells of an entry.
 type Shape struct {
 	TypeRows int // receiver rows of HotSpot's entries
 	BciRows  int
@@ -80,7 +79,6 @@ func (e Entry) HeaderSize() int {
 	return EntryHeaderSize
 }
 
-// Cells returns the number of cells.
 func (e Entry) Cells() int              { return (len(e) - e.HeaderSize()) / CellSize }
 func (e Entry) Cell(i int) uint64       { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
 func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
@@ -130,7 +128,6 @@ func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 
-// Rows returns the row count of a wide entry, limited to math.MaxInt.
 func (e Entry) Rows() int { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
 
 // SetCounts sets the cell and row counts in the header of a wide entry, before its bytes grow or shrink.

@@ -52,7 +52,6 @@ const (
 
 const NumRegions = len(layout.Header{}.Regions)
 
-// protections is indexed by Region.
 var protections = [...]Protection{
 	RegionPS: ProtShared, RegionIX: ProtShared, RegionRO: ProtShared,
 	RegionBM: ProtOnDemand, RegionEX: ProtOnDemand, RegionRW: ProtPrivate,
@@ -83,7 +82,6 @@ func RWShift(size int64) uint32 {
 	return LineShift
 }
 
-// AlignUp rounds n up to a multiple of align, a power of two.
 func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 
 // checkHeader checks the offsets and sizes of all regions and sections. Its cost does not depend on the file size.

@@ -26,8 +26,7 @@ const (
 	oldestDraft = Draft | 7
 	newestDraft = Draft | 8
 	// genericSize is the size of the header part that never changes.
-	genericSize = 64
-	// maxHeaderSize limits the header size of any version.
+	genericSize   = 64
 	maxHeaderSize = 1 << 16
 )
 
@@ -73,7 +72,6 @@ const (
 	KnownReadOnly = 0
 )
 
-// KnownFlags are the archive flags of this version.
 const KnownFlags = FlagDelta | FlagMerged
 
 // A Part is a section of ro.
@@ -93,7 +91,6 @@ var sectionNames = [NumParts]string{"symbols", "types", "methods", "never ran", 
 
 func (s Part) String() string { return sectionNames[s] }
 
-// SetRegion sets the span of a region other than the header.
 func SetRegion(h *layout.Header, r layout.Region, s layout.Span) { h.Regions[r-1] = s }
 
 // MethodPlaces returns the span of all methods: their records and the rows of methods that never ran.

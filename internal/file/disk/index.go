@@ -95,7 +95,6 @@ func NotInLine(word uint32, h Hash) bool { return !Spilled(word) && word&uint32(
 // A Line is an overlay on one line of the index, of [LineSize] bytes.
 type Line []byte
 
-// OwnSlot returns the slot of the record with this rest of the hash, unless the line is [Line.Spilled].
 func (l Line) OwnSlot(rest uint64) int { return int(multiplySlot(rest, uint64(l[lineMultiplier]))) }
 
 func multiplySlot(rest, multiplier uint64) uint64 {
@@ -106,7 +105,6 @@ func multiplySlot(rest, multiplier uint64) uint64 {
 // Spilled reports whether a record of the line is outside its own slot.
 func (l Line) Spilled() bool { return l[lineSpilled] != 0 }
 
-// Valid reports whether multiplier and spilled have values that a writer produces.
 func (l Line) Valid() bool {
 	return l[lineMultiplier]&1 == 1 && l[lineMultiplier] <= maxMultiplier && l[lineSpilled] <= 1
 }
@@ -140,10 +138,8 @@ func equalLanes(x, y uint64) uint32 {
 
 func (l Line) Record(i int) layout.Ref { return layout.Ref(le.Uint32(l[lineRecords+4*i:])) }
 
-// Overflowed reports whether a record with this hash may be in the next line.
 func (l Line) Overflowed(h Hash) bool { return le.Uint16(l[lineOverflow:])&h.OverflowBit() != 0 }
 
-// SetOverflow marks that a record with this hash passed the line.
 func (l Line) SetOverflow(h Hash) {
 	le.PutUint16(l[lineOverflow:], le.Uint16(l[lineOverflow:])|h.OverflowBit())
 }

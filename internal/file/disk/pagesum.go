@@ -44,11 +44,9 @@ func NewSumTree(span layout.Span) SumTree {
 }
 
 // Size returns the size of all levels in bytes.
-func (t SumTree) Size() int64 { return (t.levels[0].first + t.levels[0].count) * 8 }
-
+func (t SumTree) Size() int64  { return (t.levels[0].first + t.levels[0].count) * 8 }
 func (t SumTree) Pages() int64 { return t.levels[0].count }
 
-// Page returns the index of the page with the byte at offset.
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
 func (t SumTree) PageSpan(n int64) layout.Span {
@@ -65,10 +63,8 @@ func (t SumTree) TopSpan() layout.Span {
 
 func (t SumTree) Levels() int { return len(t.levels) }
 
-// SlotOffset returns the byte offset in ps of checksum n of a level.
 func (t SumTree) SlotOffset(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
-
-func (t SumTree) Count(level int) int64 { return t.levels[level].count }
+func (t SumTree) Count(level int) int64               { return t.levels[level].count }
 
 // Group returns the span, relative to ps, of a group of checksums. Checksum number group of the next level covers it.
 func (t SumTree) Group(level int, group int64) layout.Span {

@@ -203,13 +203,11 @@ func (h MethodHead) FirstField() layout.Ref { return layout.Ref(h) }
 // Units returns the size of the record in units of 8 bytes.
 func (h MethodHead) Units() uint16             { return uint16(h >> 32) }
 func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
-
-func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
+func (h MethodHead) Size() int64               { return int64(h.Units()) * Unit }
 
 // FieldsSize returns the size of the record in bytes, without the name of a Named one.
 func (h MethodHead) FieldsSize() int64 { return methodRecordSize(h.Flags()) }
 
-// ID returns the id in b, the record with head h; ok is false if the method's first MethodData has the id.
 func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
 	if h.Flags()&MethodHasID == 0 {
 		return 0, false
@@ -229,7 +227,6 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 	return layout.Ref(le.Uint32(b[methodRecordSize(flags&(MethodHasID|MethodDeclared)):]))
 }
 
-// Contexts returns the first context node and the number of nodes in b, the record with head h; zeros for none.
 func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	if h.Flags()&(MethodNamed|MethodInContext) != MethodInContext {
 		return 0, 0
@@ -238,7 +235,6 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
-// HasValidSize reports whether the flags are known and match the size.
 func (h MethodHead) HasValidSize() bool {
 	flags := h.Flags()
 	size := h.Size()

@@ -208,10 +208,8 @@ func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey !
 // IsList reports whether the entries consist of rows of a key and a count.
 func (s *Schema) IsList() bool               { return s.list }
 func (s *Schema) HasKind(kind CellKind) bool { return s.kinds[kind] }
-
-func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }
-
-func (s *Schema) Declared() bool { return s.declared }
+func (s *Schema) Repeats(r Repeat) bool      { return s.repeats[r] }
+func (s *Schema) Declared() bool             { return s.declared }
 
 func singleCells(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
 

@@ -25,7 +25,6 @@ type SketchPoint struct {
 	Inverse  bool   // branch that is taken if its condition is false
 }
 
-// SketchVersion is the version of sketches that this code writes.
 const SketchVersion = 2
 
 const (
@@ -127,7 +126,6 @@ func (m Mark) String() string {
 	return fmt.Sprintf("moved(%.2f)", m.Confidence)
 }
 
-// Marks are the marks of an archive; nil if it has none.
 type Marks map[MarkedPoint]Mark
 
 type MarkedPoint struct {

@@ -96,7 +96,6 @@ func NumberedLoader(identity string) bool {
 	return at > 0 && at+1 < len(identity) && strings.Trim(identity[at+1:], "0123456789") == ""
 }
 
-// LoaderName returns a loader identity without the suffix.
 func LoaderName(identity string) string {
 	if NumberedLoader(identity) {
 		return identity[:strings.LastIndexByte(identity, '#')]

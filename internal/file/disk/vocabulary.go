@@ -68,7 +68,6 @@ func RegionOf(h *layout.Header, r layout.Region) layout.Span {
 
 func IsSameBase(b, c layout.BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
 
-// IsWide reports whether entries of the tag have the wide header.
 func IsWide(t layout.Tag) bool { return t >= layout.TagCounters }
 
 func TagByProducer(t layout.Tag) bool { return t >= layout.TagProducer }

@@ -72,7 +72,6 @@ func AllocateLarge[T any](n int) []T {
 	return s
 }
 
-// A SortKey is a sort key and the reference of its item.
 type SortKey struct {
 	Key uint64
 	Ref uint32

@@ -80,8 +80,7 @@ func (m *Mapping) Name() string { return m.name }
 
 // Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
-
-func (m *Mapping) Shape() disk.Shape { return m.shape }
+func (m *Mapping) Shape() disk.Shape      { return m.shape }
 
 // Bytes returns size bytes at an offset in the file, which must lie inside region, after checking their pages. Errors
 // are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing once the pages are
@@ -137,8 +136,7 @@ func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 }
 
 func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }
-
-func (m *Mapping) Closed() bool { return m.closed.Load() }
+func (m *Mapping) Closed() bool       { return m.closed.Load() }
 
 // Close makes every later call fail with ErrClosed. It can be called twice. The memory remains valid while the
 // Mapping is reachable.

@@ -120,7 +120,6 @@ func requireRegular(path string, info fs.FileInfo) error {
 	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
-// maxHeaderSize limits the header size of any version.
 const maxHeaderSize = 1 << 16
 
 // readWhole reads a file of size bytes. It checks the header before it allocates memory for the rest.
@@ -209,7 +208,6 @@ func (m *Mapping) readShape() (err error) {
 	return err
 }
 
-// A Check chooses when pages are checked against their checksums.
 type Check int
 
 // The choices.

@@ -73,7 +73,6 @@ type Private struct {
 	late uintptr // address of the late memory
 }
 
-// errImpossiblePlan is the error of a layout that no mapping can have.
 var errImpossiblePlan = errors.New("impossible mapping")
 
 // NewPrivate maps f according to plan. The system chooses another base if the preferred one is taken, not
@@ -140,10 +139,8 @@ func withFileHandle(f *os.File, use func(handle uintptr)) error {
 
 func (p *Private) Base() uintptr { return p.base }
 
-// AtBase reports whether the mapping is at the preferred base.
 func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
-
-func (p *Private) RW() []byte { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
+func (p *Private) RW() []byte   { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
 
 // Late returns the zeroed memory next to the file.
 func (p *Private) Late() []byte { return sliceAt(p.late, p.plan.Late) }

@@ -17,10 +17,8 @@ type View struct{}
 func NewView(*os.File, int64) (*View, error) { return nil, errors.ErrUnsupported }
 
 func (v *View) Bytes() []byte { return nil }
-
-func (v *View) Forget() {}
-
-func (v *View) Unmap() error { return nil }
+func (v *View) Forget()       {}
+func (v *View) Unmap() error  { return nil }
 
 func mapPrivate(uintptr, Plan) (*Private, error) { return nil, errors.ErrUnsupported }
 

@@ -46,7 +46,6 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	return f, err
 }
 
-// maxTemporaries is the number of names to try for a temporary file.
 const maxTemporaries = 100
 
 var errTaken = errors.New("another process locks or removes the temporary files as soon as they are made")

@@ -14,7 +14,6 @@ type Index struct {
 
 type slot struct{ hash, ref uint32 } // ref 0 marks a free slot
 
-// firstSlots is the initial number of slots.
 const firstSlots = 1 << 8
 
 func (x *Index) Len() int { return x.used }

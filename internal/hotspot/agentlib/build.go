@@ -30,7 +30,6 @@ type Build struct {
 	Begin func(compiler string)
 }
 
-// compilerFlags are the compiler flags before and after the sources.
 var compilerFlags = [2][]string{
 	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-Ic/include", "-Iagent"},
 	{"-lpthread"},

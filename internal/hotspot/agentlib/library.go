@@ -29,10 +29,8 @@ const Variable = "PROFARC_AGENT_LIBRARY"
 
 // The sentinels that errors of this package match.
 var (
-	// ErrPlatform is the error on systems that the agent does not support.
 	ErrPlatform = fmt.Errorf("the agent runs on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS,
 		runtime.GOARCH)
-	// ErrNoCompiler is the error if no C compiler is found.
 	ErrNoCompiler = errors.New("there is no C compiler to build the agent with: install one (gcc or clang, with the " +
 		"headers of the C library), " +
 		"or name the released " + Name + " with " + Variable + " or --agent")

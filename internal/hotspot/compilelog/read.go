@@ -28,7 +28,6 @@ const (
 	maxLine  = 1 << 20
 )
 
-// ErrTooLarge is the error for a log with more than MaxNodes inlined calls.
 var ErrTooLarge = errors.New("too many inlined calls")
 
 // Read returns the calls that C2 inlined in successful compilations. Parents precede their children. Unknown lines

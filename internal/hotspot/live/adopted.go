@@ -17,9 +17,8 @@ import (
 // that it wrote and the values (agent/adopted.h). A dump subtracts them, so that only this JVM's own counts remain.
 
 type Adopted struct {
-	Archive [16]byte // dump id; with layers, of the topmost
-	Base    [16]byte // dump id of the base layer, or zero
-	// Profiles is the number of the JVM's profiles with adopted counts.
+	Archive  [16]byte // dump id; with layers, of the topmost
+	Base     [16]byte // dump id of the base layer, or zero
 	Profiles int
 	// Unused is the number of these that the JVM has not counted in. The dump omits them.
 	Unused int
@@ -288,7 +287,6 @@ type subtraction struct {
 	cells map[uint64]adoptedCell // the agent's writes by address
 }
 
-// subtractInvocations subtracts the weight of the adopted profile unless the counter overflowed and is not exact.
 func (s *subtraction) subtractInvocations(weight uint64) {
 	b := s.f.data[s.s.data.invocations:]
 	counter := le.Uint32(b)

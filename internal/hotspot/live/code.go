@@ -30,7 +30,6 @@ type codeSchema struct {
 	id, point, state   uint64
 }
 
-// codeFields are the fields that a codeSchema needs.
 var codeFields = []string{
 	"GrowableArrayBase::_len", "GrowableArray<int>::_data", "CodeHeap::_memory", "CodeHeap::_log2_segment_size",
 	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length",

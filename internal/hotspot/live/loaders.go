@@ -108,7 +108,6 @@ func isOrdinaryName(class string) bool {
 	return class != "" && class[0] != '[' && !javanames.IsHidden(class)
 }
 
-// maxLoaderName limits the length of loader names that programs choose.
 const maxLoaderName = 200
 
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {

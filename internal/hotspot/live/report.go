@@ -52,7 +52,6 @@ func (u *Undecoded) Explanation() string {
 		"use a newer profarc", u.Tag)
 }
 
-// A Report describes a dump and its cost.
 type Report struct {
 	Run       layout.Provenance // includes the content of the class path after Describe
 	origin    *origin
@@ -105,13 +104,11 @@ func (r *Report) countUndecoded(tag layout.Tag, example *profiledMethod) {
 var (
 	// ErrUnsupported is the error on systems that cannot read another process.
 	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only")
-	// ErrNoProcess is the error if the process does not exist.
-	ErrNoProcess = errors.New("there is no such process")
+	ErrNoProcess   = errors.New("there is no such process")
 	// ErrZombie is the error if the process has ended and its parent has not waited for it.
 	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone")
 	// ErrGone is the error if the process ended, or executed another program, while it was read.
-	ErrGone = errors.New("the process ended while it was read, or became another program")
-	// ErrPermission is the error if the system does not allow this user to read the process.
+	ErrGone       = errors.New("the process ended while it was read, or became another program")
 	ErrPermission = errors.New("no permission to read the process")
 	// ErrTraced is the error if another process traces this one. The tracer's number follows.
 	ErrTraced = errors.New("it is traced by process")
@@ -120,8 +117,7 @@ var (
 	// ErrOpenJ9 is the error for OpenJ9, which has no MethodData. It matches ErrNotHotSpot.
 	ErrOpenJ9 = fmt.Errorf("%w but OpenJ9, which has no MethodData", ErrNotHotSpot)
 	// ErrNoTables is the error for a HotSpot VM that does not export all required tables and fields.
-	ErrNoTables = errors.New("the JVM does not export the tables of its structures")
-	// ErrStructure is the error if the memory of the process contradicts its tables.
+	ErrNoTables  = errors.New("the JVM does not export the tables of its structures")
 	ErrStructure = errors.New("the JVM's memory contradicts its tables")
 )
 

@@ -282,7 +282,6 @@ type dataSchema struct {
 	handlers                                         uint64 // 0 if the VM has none
 }
 
-// handlersRelease is the first release that profiles exception handlers.
 const handlersRelease = 22
 
 // Widths of fields in bytes.

@@ -186,7 +186,6 @@ func isJDKMethod(k layout.Key) bool {
 	return isOfRuntime(k)
 }
 
-// ErrUnrelated is the error for a class path without any class of the profiled program.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
 // CheckRelated returns an error that matches ErrUnrelated if classes of the program were looked up and none was
@@ -254,7 +253,6 @@ func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 	return methodcode.NoMethod, nil
 }
 
-// Classes calls yield with the classes of the program; some may repeat.
 func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
 
 func (c *ClassPath) Declared(class, loader string) (all []methodcode.Declared) {
@@ -290,7 +288,6 @@ func (p *Process) Declared(class, loader string) []methodcode.Declared {
 
 const objectClass = "java/lang/Object"
 
-// maxSupertypes limits the classes of one search.
 const maxSupertypes = 1000
 
 // Assignable reports whether a class is a subtype of another. known is false if a class between the two is missing.

@@ -72,7 +72,6 @@ func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 	return none, nil
 }
 
-// reasonGenerated is the reason for not checking a generated class.
 const reasonGenerated = "its name is made up anew in each run"
 
 // generatedClasses match classes that are generated at run time and have no file. A JDK generates them for method

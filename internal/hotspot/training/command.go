@@ -40,7 +40,6 @@ type Status struct {
 	Signal int // signal that ended it, 0 if none
 }
 
-// ExitCode returns the status as a shell reports it.
 func (s Status) ExitCode() int {
 	if s.Signal != 0 {
 		return 128 + s.Signal

@@ -184,7 +184,6 @@ func (t thread) endsAlone() bool {
 	return number == "" || number == strconv.Itoa(unix.SYS_EXIT)
 }
 
-// systemCall returns the number of the system call in which the thread waits, "running" if it runs, "" if it is gone.
 func (t thread) systemCall() string {
 	number, _, _ := strings.Cut(strings.TrimSpace(string(t.readProc("syscall"))), " ")
 	return number

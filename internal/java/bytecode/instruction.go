@@ -23,7 +23,6 @@ type Instruction struct {
 	Labels  []int32
 }
 
-// A Name is the name in a constant of the pool, independent of class and run.
 type Name struct {
 	// Class declares the field or method, or is the class itself. It is empty for invokedynamic and constants.
 	Class string
@@ -76,7 +75,6 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 	return list, true
 }
 
-// DecodeAt decodes the bytecode at an offset without the name in its operand; ok is false if there is no bytecode.
 func DecodeAt(code []byte, at int) (i Instruction, ok bool) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {
@@ -166,7 +164,6 @@ type Constants interface {
 	Class(i uint16) (name string, ok bool)
 	// Member returns the name of a field or method reference.
 	Member(i uint16) (n Name, ok bool)
-	// Dynamic returns the name and descriptor of a dynamic call.
 	Dynamic(i uint16) (n Name, ok bool)
 	// Value returns a number or string as text, see Integer, Decimal and Text.
 	Value(i uint16) (text string, ok bool)

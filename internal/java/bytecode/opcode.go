@@ -127,7 +127,6 @@ var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 icon
 	getstatic putstatic getfield putfield invokevirtual invokespecial invokestatic invokeinterface invokedynamic
 	new newarray anewarray arraylength athrow checkcast instanceof monitorenter monitorexit wide multianewarray ifnull ifnonnull goto_w jsr_w`)
 
-// quickMnemonics maps a VM's names of quick forms, without prefix, to names of bytecodes.
 var quickMnemonics = map[string]string{
 	"iload2": "iload", "icaload": "iload", "iaccess_0": "aload_0", "aaccess_0": "aload_0", "faccess_0": "aload_0",
 	"invokevfinal": "invokevirtual", "linearswitch": "lookupswitch", "binaryswitch": "lookupswitch", "aldc": "ldc",
@@ -274,7 +273,6 @@ const (
 	RetFrom               // ret
 )
 
-// A Point is a bytecode at which MethodData has an entry.
 type Point struct {
 	Bci  int
 	Kind PointKind

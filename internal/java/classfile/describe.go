@@ -102,7 +102,6 @@ func quotedName(name string) string {
 	return name
 }
 
-// codedNUL is the encoding of NUL in a class file.
 const codedNUL = "\xc0\x80"
 
 var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,

@@ -60,13 +60,11 @@ type File struct {
 	methods    map[[2]string]int // indices by name and signature, built on first use
 }
 
-// A Constant is one entry of a constant pool.
 type Constant struct {
 	Tag  byte
 	Data []byte // bytes after the tag; text of TagUtf8
 }
 
-// A Method is a method or field.
 type Method struct {
 	Name, Signature string
 	Access          uint16
@@ -284,7 +282,6 @@ func (c *File) Method(name, signature string) (m Method, ok bool) {
 	return c.Methods[i], true
 }
 
-// A LineStart is the first bytecode index of a line of the source file.
 type LineStart struct{ Bci, Line int }
 
 // Lines returns the starts of lines in a method's code, by ascending bytecode index. It returns nil if the class has no

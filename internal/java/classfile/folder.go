@@ -23,7 +23,6 @@ func (f folder) appendFiles(files []classFile, class string, _ int) []classFile 
 	return append(files, plainFile(filepath.Join(string(f), filepath.FromSlash(class)+extension)))
 }
 
-// maxListed is the maximum number of files to list in a folder.
 const maxListed = 1 << 20
 
 func (f folder) names(yield func(class string) bool) bool {

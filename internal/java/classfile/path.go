@@ -311,7 +311,6 @@ func (c *cache) parseCached(class string, f *cached) (*File, error) {
 	return f.parsed, f.err
 }
 
-// ErrTooLarge reports a class path that exceeds a limit.
 var ErrTooLarge = errors.New("more than can be looked through")
 
 // Limits of one class path.

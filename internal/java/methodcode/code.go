@@ -49,7 +49,6 @@ type Block struct {
 	IfNull int
 }
 
-// A PointKind is the kind of instruction at a profile point.
 type PointKind uint8
 
 // Kinds of profile points in HotSpot's bytecodes.

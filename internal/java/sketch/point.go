@@ -39,7 +39,6 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	return points, r.runBlocks()
 }
 
-// EncodeSketch returns the sketch of the code with an id, nil without a sketch or points.
 func EncodeSketch(code []bytecode.Instruction, id uint64) []byte {
 	points, ok := Points(code)
 	if !ok || len(points) == 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 )
 
-// A run executes code symbolically once, with identities of local variables.
 type run struct {
 	g        *graph
 	v        *variables

@@ -65,7 +65,6 @@ func isJavaDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
 
-// withoutPackage removes the packages of a class and, if it is hidden, of its host.
 func withoutPackage(class string) string {
 	own, host, hidden := strings.Cut(class, "@")
 	if hidden {
@@ -74,7 +73,6 @@ func withoutPackage(class string) string {
 	return javanames.WithoutPackage(own)
 }
 
-// javaMethod spells a method in Java syntax; ok is false if its signature is malformed.
 func javaMethod(d layout.Domain, k layout.Key, qualified bool) (text string, ok bool) {
 	k = k.Split(d)
 	parameters, ok := javanames.JavaParameters(k.Signature, qualified)
@@ -121,7 +119,6 @@ func demangled(name string) string {
 // plain unifies separators, nested classes, and spaces between parameters.
 var plain = strings.NewReplacer("::", ".", "/", ".", "$", ".", ", ", ",")
 
-// PlainName converts a name that a user wrote to the form of PlainForms.
 func PlainName(text string) string { return plain.Replace(text) }
 
 // PlainForms returns the forms in which users may write a method. Java methods have forms with and without packages of

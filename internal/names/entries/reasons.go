@@ -82,7 +82,6 @@ func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
 	return r, nil
 }
 
-// ReasonWithJVMCI returns the name of a reason in a VM built with JVMCI.
 func ReasonWithJVMCI(plain string) string {
 	for _, r := range BytecodeTraps {
 		if r.Plain == plain {
@@ -177,7 +176,6 @@ var cures = map[string]string{
 	ManyTraps:                        "several reasons at one point: train with what production does",
 }
 
-// TrapCure explains a trap reason and its remedy; "" if the reason is unknown.
 func TrapCure(reason string) string {
 	if cure, ok := cures[reason]; ok {
 		return cure

@@ -35,7 +35,6 @@ func NewValues(s *reader.Store) (*Values, error) {
 	return v, nil
 }
 
-// Function returns the function with an id; ok is false if the archive has no such function, or two.
 func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	m, err = v.store.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {

@@ -121,7 +121,6 @@ func JavaClass(name string) string {
 
 func isSeparator(c byte) bool { return c == '.' || c == '/' || c == '$' || c == '[' }
 
-// startsName reports whether a byte can begin a Java name that no compiler made.
 func startsName(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80 }
 
 // JavaType spells a type in Java syntax from its archive name or descriptor. [[I becomes int[][]. Both
@@ -175,7 +174,6 @@ func WithoutPackage(name string) string {
 	return front + element[strings.LastIndexAny(element, "./")+1:]
 }
 
-// Pieces yields the class names in a descriptor with class true, and the text between them.
 func Pieces(descriptor string) iter.Seq2[string, bool] {
 	return func(yield func(piece string, class bool) bool) {
 		for descriptor != "" {
@@ -251,7 +249,6 @@ func CutSignature(descriptor string) (parameters []string, result string, ok boo
 	return parameters, rest[1:], true
 }
 
-// IsType reports whether a text is the descriptor of one type, or V.
 func IsType(descriptor string) bool {
 	element := strings.TrimLeft(descriptor, "[")
 	if class, is := strings.CutPrefix(element, "L"); is {

@@ -112,7 +112,6 @@ func eachClass(s *reader.Store, yield func(name, loader string)) error {
 	return nil
 }
 
-// Loader returns the loader in the second archive of a class of the first; ok is false if the class has no pair.
 func (p *Pairing) Loader(class, loader string) (other string, ok bool) {
 	if p == nil {
 		return "", false

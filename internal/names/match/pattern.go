@@ -175,7 +175,6 @@ func unescaped(text string) string {
 	return string(out)
 }
 
-// escaped has the length of an escape.
 const escaped = `\u0000`
 
 func escapedUnit(text string) (unit rune, ok bool) {

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// BlockSection is a section of a profile.
 type BlockSection = disk.BlockSection
 
 // Sections of a profile, in order. SectionDirectory follows the last.
@@ -88,10 +87,8 @@ func UnitName(u layout.CountUnit, d layout.Domain) string { return disk.UnitName
 
 func LoaderName(identity string) string { return disk.LoaderName(identity) }
 
-// ExitCode returns the exit of a process that ended with a code.
 func ExitCode(code int) layout.Exit { return disk.ExitCode(code) }
 
-// ExitSignal returns the exit of a process that a signal ended.
 func ExitSignal(number int) layout.Exit { return disk.ExitSignal(number) }
 
 // HasRow reports whether the method at n is a row of an unexecuted method, which Store.FindID does not find.

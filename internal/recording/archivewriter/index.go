@@ -141,7 +141,6 @@ type indexFiller struct {
 	maxProbe uint32
 }
 
-// A waitingRecord is a record that has found no slot in the lines from its bucket on.
 type waitingRecord struct {
 	slot   disk.Slot
 	bucket uint64 // relative to the line filled first

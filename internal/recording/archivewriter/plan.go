@@ -218,7 +218,6 @@ func (p *plan) neededSymbols() []bool {
 	return needed
 }
 
-// planSymbols assigns offsets to the needed symbols and to signatures, relative to the symbol section.
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
 	p.symbols = fastmem.AllocateLarge[layout.Ref](len(needed))

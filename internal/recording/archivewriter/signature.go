@@ -55,7 +55,6 @@ func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	return true
 }
 
-// makeList turns a signature into a list if that is shorter and all its parts are symbols.
 func (p *plan) makeList(s intern.SymbolRef, parts []string) {
 	if disk.ListSize(len(parts)) >= disk.SymbolSize(len(p.b.Text(s))) {
 		return

@@ -56,7 +56,6 @@ func (a *Arena) At(p Place) []byte {
 	return a.slabs[p.slab-1][p.offset : p.offset+p.Size : p.offset+p.Size]
 }
 
-// ArenaState is the fill level of an arena.
 type ArenaState struct {
 	slabs, last int // number of slabs, length of the last
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/file/mmap"
 )
 
-// A SortKey is a number to sort by and its reference.
 type SortKey = fastmem.SortKey
 
 // A Sorter sorts keys. It reuses its memory until Close.

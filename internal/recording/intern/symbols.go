@@ -33,7 +33,6 @@ type Symbols struct {
 	ByNameRef bool
 }
 
-// SymbolsState is the fill level of Symbols.
 type SymbolsState struct {
 	symbols   int
 	texts     ArenaState
@@ -45,7 +44,6 @@ func (t *Symbols) State() SymbolsState {
 	return SymbolsState{t.Len(), t.Texts.State(), t.Last, t.Presorted}
 }
 
-// Restore drops the strings interned after State returned s.
 func (t *Symbols) Restore(s SymbolsState) {
 	t.Last = s.last
 	t.Presorted = s.presorted
@@ -71,7 +69,6 @@ func (t *Symbols) Text(s SymbolRef) string {
 	return words.StringOf(t.Texts.At(*t.places.At(uint32(s))))
 }
 
-// Intern returns the number of a string and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	s = t.Next(text)
 	if s != 0 {

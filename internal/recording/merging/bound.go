@@ -23,7 +23,6 @@ func (b Bound) MarshalText() ([]byte, error) {
 	return []byte(strconv.QuoteToASCII(b.Class) + " " + strconv.QuoteToASCII(b.Name)), nil
 }
 
-// UnmarshalText parses the result of MarshalText.
 func (b *Bound) UnmarshalText(text []byte) error {
 	rest, err := b.parseBound(string(text))
 	if err == nil && rest != "" {
@@ -56,7 +55,6 @@ type Part struct{ From, To Bound }
 func (p Part) isFirst() bool { return p.From == Bound{} }
 func (p Part) isLast() bool  { return p.To == Bound{} }
 
-// Holds reports whether a position is in the part.
 func (p Part) Holds(at Bound) bool {
 	return p.From.Compare(at) <= 0 && (p.isLast() || at.Compare(p.To) < 0)
 }

@@ -180,7 +180,6 @@ func (c *Contents) nameOfSmaller(has profileset.Source) string {
 	return "this archive"
 }
 
-// NoteDumps adds the dumps and runs of an archive to the builder's.
 func (b Target) NoteDumps(c *Contents) {
 	for id := range c.ids {
 		b.Copied[id] = profileset.Source{Name: c.name, Dumps: len(c.ids)}
@@ -202,7 +201,6 @@ func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	return nil
 }
 
-// Dumps returns the number of dumps in the builder.
 func Dumps(b *profileset.Set) (n int) {
 	t := Target{b}
 	t.Locked(func() { n = len(t.Dumps) })

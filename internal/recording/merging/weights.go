@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// weightDecimals is the number of decimal digits of a layout.Weight.
 const weightDecimals = 9
 
 // ParseWeight parses a positive decimal number with at most nine digits after the point.

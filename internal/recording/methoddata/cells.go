@@ -129,7 +129,6 @@ func (m *Merger) scaleCounters(e disk.Entry) {
 	}
 }
 
-// Scale multiplies the counts of a block by the weight of its run.
 func (m *Merger) Scale(block disk.Block) {
 	if m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0 {
 		return
@@ -333,7 +332,6 @@ func (m *Merger) addCounts(x, y []byte) {
 	}
 }
 
-// A Certain is a site with one outcome in one of two merged entries and with several in the result.
 type Certain struct {
 	Point   int32
 	Outcome uint64 // see disk.TableCertain

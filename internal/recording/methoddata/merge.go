@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Merger merges the profile of a run into an earlier one.
 type Merger struct {
 	Shape disk.Shape
 	LLVM  bool // the domain is a domain of LLVM
@@ -39,7 +38,6 @@ type refOrder interface {
 	CompareMethods(x, y uint32) int
 }
 
-// Rules configure how the second block is merged into the first.
 type Rules struct {
 	Weight layout.Weight  // factor for the counts of the second block; 0 means 1
 	AsLLVM bool           // imitate the release of llvm-profdata in Params

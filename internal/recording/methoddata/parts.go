@@ -62,7 +62,6 @@ type entryOrder struct {
 	sub   layout.Sub
 }
 
-// Field returns the empty buffer for the encoding of an optional field, and marks the field as present.
 func (p *Parts) Field(f disk.Presence) *fieldData {
 	p.presence |= f
 	field := &p.fields[fieldIndex(f)]
@@ -84,7 +83,6 @@ func (p *Parts) Put32(f disk.Presence, values ...uint32) {
 	}
 }
 
-// PutTraps sets the number of traps taken for each reason.
 func (p *Parts) PutTraps(byReason []byte) {
 	p.Put32(disk.HasTraps, uint32(len(byReason)), 0)
 	field := &p.fields[fieldIndex(disk.HasTraps)]
@@ -158,7 +156,6 @@ func (o entryOrder) compare(p entryOrder) int {
 	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
 }
 
-// EachEntry calls yield with the entries of all sections of a block that this package has encoded.
 func EachEntry(shape disk.Shape, b disk.Block, yield func(section disk.BlockSection, e disk.Entry)) {
 	EachEntryIn(shape, b.Section(disk.SectionData), func(e disk.Entry) { yield(disk.SectionData, e) })
 	if b.Presence()&disk.HasSections == 0 {

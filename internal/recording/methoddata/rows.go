@@ -209,7 +209,6 @@ func IsWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == disk.SubReturn
 }
 
-// union returns the number of distinct row keys in the entries of two lists for which is returns true.
 func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
 	var all []uint64
 	for _, list := range [][]disk.Entry{x, y} {

@@ -205,7 +205,6 @@ func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
 	b.merger.Reason = ""
 }
 
-// FirstUnmerged names the first profiles of which merges dropped counts.
 func (b *Set) FirstUnmerged() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

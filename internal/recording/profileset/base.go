@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ExpectBase records the base of this archive, which makes it a layer.
 func (b *Set) ExpectBase(base layout.BaseArchive) {
 	words := disk.BaseRowOf(base)
 	b.Table(disk.TableBase, 0).Row(append(words[:], uint64(b.Symbol(base.Producer)))...)

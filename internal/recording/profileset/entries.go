@@ -137,7 +137,6 @@ func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.Cel
 	}
 }
 
-// PointerCell returns the cell for a TypeRef or MethodRef given as a number.
 func (p *Recording) PointerCell(kind disk.CellKind, ref uint64) uint64 {
 	switch {
 	case ref > math.MaxUint32:

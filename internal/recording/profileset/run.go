@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// RunRules configure how a run is merged with earlier runs.
 type RunRules struct {
 	Weight    layout.Weight // factor for its counts; 0 means layout.WeightOne
 	AsLLVM    bool          // merge as llvm-profdata does

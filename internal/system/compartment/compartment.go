@@ -18,7 +18,6 @@ type Defect struct {
 	Stack string // stack trace for a bug report
 }
 
-// Error describes the defect and what to do about it, in one line.
 func (d *Defect) Error() string {
 	return fmt.Sprintf("a defect of profarc, while it %s (%s: %v): report it with this line and the JVM's release; "+
 		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text",

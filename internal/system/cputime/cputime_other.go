@@ -5,5 +5,4 @@ package cputime
 // ThreadTime returns [WallTime], since this system has no thread clock.
 func ThreadTime() int64 { return WallTime() }
 
-// ProcessTime returns [WallTime].
 func ProcessTime() int64 { return WallTime() }

@@ -9,7 +9,6 @@ import (
 	"sync"
 )
 
-// Masked replaces masked text.
 const Masked = "***"
 
 // harmless matches JVM options whose values are numbers or words of a fixed list, and some that affect counts and
@@ -32,8 +31,7 @@ var harmless = sync.OnceValue(func() *regexp.Regexp {
 
 var (
 	// optionName matches names of long options. They must not contain digits, since most secrets do.
-	optionName = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
-	// propertyName matches names of system properties and of the VM's options.
+	optionName   = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
 	propertyName = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
 	vmOptionName = regexp.MustCompile(`^-X[a-z]+$`)
 )
@@ -92,7 +90,6 @@ func keepLaunch(out, args []string) {
 	}
 }
 
-// MaskOptions is Mask for options of a VM, without a program.
 func MaskOptions(options []string) []string {
 	out := make([]string, len(options))
 	for i, o := range options {
@@ -147,7 +144,6 @@ func maskValue(prefix, option string, valued bool) string {
 // MaskLine masks a command line that Join or another program wrote. It is idempotent.
 func MaskLine(line string) string { return JoinWords(Mask(splitWords(line))) }
 
-// MaskOptionsLine is Line for options of a VM.
 func MaskOptionsLine(line string) string { return JoinWords(MaskOptions(splitWords(line))) }
 
 // JoinWords joins words into a line. It quotes words with spaces.

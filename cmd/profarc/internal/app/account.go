@@ -21,7 +21,6 @@ func RefuseUnaccounted(all []ledger.Difference) error {
 	return unaccountedError(all)
 }
 
-// RefuseUnaccountedLosses returns an error if the losses of an export have counts without a reason.
 func RefuseUnaccountedLosses(lost codec.Losses) error {
 	var all []ledger.Difference
 	for _, l := range lost {

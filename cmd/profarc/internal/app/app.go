@@ -120,7 +120,6 @@ func (l OutputLimit) limitFor(s *reader.Store) int64 {
 	return max(outputLeast, outputShare*s.Header().FileSize)
 }
 
-// LimitWriter returns a writer to w that fails beyond the limit for the archive s.
 func (l OutputLimit) LimitWriter(w io.Writer, s *reader.Store) io.Writer {
 	most := l.limitFor(s)
 	return &limitedOutput{w, most,

@@ -137,7 +137,6 @@ const (
 	recordedText = 13_016_811 // bytes
 )
 
-// demoMethod generates the code of a list of statements.
 var demoMethod = layout.Key{
 	Class: "com/sun/tools/javac/jvm/Gen", Name: "genStats",
 	Signature: "(Lcom/sun/tools/javac/util/List;Lcom/sun/tools/javac/comp/Env;)V",

@@ -213,7 +213,6 @@ func (d *Filters) AddFlags(f *pflag.FlagSet) {
 		"only methods of classes that match: "+match.Help)
 }
 
-// Options returns options for reading the selected profiles.
 func (d *Filters) Options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.flagsText()}
 	if d.class != "" {
@@ -223,7 +222,6 @@ func (d *Filters) Options() live.Options {
 	return o
 }
 
-// flagsText returns the filters as flags, "" without any.
 func (d *Filters) flagsText() string {
 	var flags []string
 	if d.class != "" {

@@ -144,7 +144,6 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 	})
 }
 
-// withBase calls f with the archive to reduce and its base, which is nil without --base.
 func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f func(s, base *reader.Store) error) error {
 	return a.WithStore(ctx, in, func(s *reader.Store) error {
 		if o.base == "" {
@@ -196,7 +195,6 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	return reduce.NewAnonymizer(key, wholeNames(o.keep))
 }
 
-// wholeNames returns a function that reports whether a pattern matches the whole name.
 func wholeNames(typed []string) func(name string) bool {
 	var patterns []match.Pattern
 	for _, text := range typed {

@@ -30,7 +30,6 @@ type lookupOptions struct {
 	screen  terminal.Options
 }
 
-// defaultRepeat is the number of repeated lookups whose mean time is printed.
 const defaultRepeat = 1000
 
 func LookupCommand(a *cli.App) *cobra.Command {

@@ -170,7 +170,6 @@ func (p *profilePrinter) printAndFlush(m reader.Method) error {
 	return p.w.Flush()
 }
 
-// PrintMethod prints a method with all its profiles, without its code.
 func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
 	return newPrinter(w, s, nil, newLazySamples(s, ""), nil).printAndFlush(m)
 }

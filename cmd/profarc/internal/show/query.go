@@ -95,7 +95,6 @@ func hasNamePrefix(d layout.Domain, m reader.Method, k layout.Key, text string) 
 	return strings.HasPrefix(name, text) || truncated && strings.HasPrefix(text, name)
 }
 
-// methodFinder returns a function that finds the method of a key or, with --id, of an id.
 func (o *lookupOptions) methodFinder(s *reader.Store, text string) (func() (reader.Method, error), error) {
 	if !o.id {
 		keys := methods.ParseKeys(s.Header().Domain, text, o.loader)
@@ -138,7 +137,6 @@ func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 	}
 }
 
-// byDisplayedName returns the query for the method that a terminal displays as q.key, if one exists.
 func (q *lookupQuery) byDisplayedName() (displayed lookupQuery, ok bool, err error) {
 	if q.o.id || q.o.prefix {
 		return *q, false, nil

@@ -228,7 +228,6 @@ func anyCompiledByC2(r *analyze.TopReport) bool {
 		func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
-// totalText names the total that shares refer to.
 func (p *printer) totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:

@@ -37,7 +37,6 @@ func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) err
 	return end
 }
 
-// noneSelected reports whether --only selected none of the JVMs, and returns their main classes.
 func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	for _, j := range t.jvms {
 		if j.Why != notSelected {
@@ -67,7 +66,6 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	})
 }
 
-// printSummary prints the result of each JVM on stderr, after the command's own output.
 func (t *trainingRun) printSummary() {
 	for _, j := range t.jvms {
 		if !t.o.quiet || j.Archive == "" && j.Why != notSelected && j.Why != notOwn {

@@ -182,7 +182,6 @@ const (
 	notOwn      = "the program started it: only its own JVM trains, and with --inherit all"
 )
 
-// unselected returns why a JVM is excluded, or "".
 func (t *trainingRun) unselected(main string, j training.JVM) string {
 	switch {
 	case t.o.first && !t.o.merge && !j.Own:
@@ -193,7 +192,6 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 	return ""
 }
 
-// isSelected reports whether --only matches the main class or command line.
 func (t *trainingRun) isSelected(main string, args []string) bool {
 	only := match.New(t.o.only)
 	return only.Matches(main) || only.Matches(strings.Join(args, " "))
@@ -244,7 +242,6 @@ func newCompileLogs(archive string) (*compileLogs, error) {
 	return &compileLogs{dir}, err
 }
 
-// environment returns the environment of the command; nil for the environment of this process.
 func (c *compileLogs) environment() []string {
 	if c == nil {
 		return nil

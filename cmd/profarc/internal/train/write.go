@@ -190,7 +190,6 @@ func (t *trainingRun) spoolGroups(out *namedOutput) (parts []*pendingArchive) {
 	return parts
 }
 
-// addToGroups merges the profiles of a JVM into the first compatible group, or into a new group.
 func addToGroups(groups []*pendingArchive, u pendingArchive) ([]*pendingArchive, error) {
 	for _, g := range groups {
 		if err := g.mergeProfiles(u); !errors.Is(err, builder.ErrMismatch) {

@@ -38,7 +38,6 @@ type trained struct {
 	Shared  int `json:"classes_shared"`
 }
 
-// killSwitch is the variable that disables the agent.
 const killSwitch = "PROFARC_AGENT"
 
 func (s *session) findAgent(ctx context.Context) (err error) {

@@ -151,7 +151,6 @@ func (o *options) expectFiles(a *cli.App, folder string) (e ledger.Expectation, 
 	return ledger.Expect(given, o.failure.Expect, names), nil
 }
 
-// refuseBad returns an error if files were set aside, or are missing, and --failure-mode does not allow it.
 func (p *printer) refuseBad(expected *ledger.Expectation) error {
 	if p.o.failure.SkipsBad() && (p.sound > 0 || p.aside == 0) {
 		return nil

@@ -33,7 +33,6 @@ func DescribeAccount(s *reader.Store) (*AccountFact, error) {
 		Totals: a.Totals(), Lost: a.Lost(), Account: a}, nil
 }
 
-// IsComplete reports whether every input was read as a whole, and nothing was lost.
 func (f *AccountFact) IsComplete() bool { return f.Read == f.Expected && len(f.Lost) == 0 }
 
 // InputsText returns the numbers of inputs, as "12 expected: 10 read, 1 damaged, 1 missing".

@@ -119,7 +119,6 @@ func (a *allocationStack) rowsPerAllocation(frames []disk.HeapFrame) (n uint64) 
 	return max(n, 1)
 }
 
-// ByAllocated is the value of AllocationReport.By.
 const ByAllocated = "allocated"
 
 // An AllocationReport ranks functions by allocated bytes, the most self bytes first.

@@ -12,10 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ByDeoptimised is the value of DeoptimisedReport.By.
 const ByDeoptimised = "deoptimised"
 
-// A DeoptimisedReport lists reasons for deoptimizations, the most frequent first.
 type DeoptimisedReport struct {
 	Archive string        `json:"archive"`
 	By      string        `json:"by"`
@@ -83,7 +81,6 @@ func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least ui
 	return err
 }
 
-// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method.
 func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised, error) {
 	reasons, err := entries.TrapReasonsOf(q.Store())
 	if err != nil {

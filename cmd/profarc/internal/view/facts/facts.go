@@ -104,7 +104,6 @@ type BaseFact struct {
 	Producer string `json:"producer"`
 }
 
-// A RegionFact is the position of a region in the file.
 type RegionFact struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
@@ -118,7 +117,6 @@ type IndexFact struct {
 	Seed     string `json:"seed"`
 }
 
-// A Property is a name and value that the producer recorded about the run.
 type Property struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -255,7 +253,6 @@ type ProcessFact struct {
 	Start     uint64 `json:"start"`
 }
 
-// A ClassPathFact is an element of a class path, with the size and checksum of a file or directory.
 type ClassPathFact struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`

@@ -20,7 +20,6 @@ import (
 // ByPollution is the measure that ranks sites instead of methods.
 const ByPollution = "pollution"
 
-// A PollutionReport lists polluted sites, the most frequently reached first.
 type PollutionReport struct {
 	Archive string         `json:"archive"`
 	By      string         `json:"by"`
@@ -65,7 +64,6 @@ const (
 	DoubtDominant Doubt = "dominant" // a type without a row may have 90% or more, so that the site is not polluted
 )
 
-// Doubt returns the greatest doubt about the site.
 func (s *PollutedSite) Doubt() Doubt {
 	switch hidden := shareOf(schema.AddCounts(s.Other, s.Untyped), s.Count); {
 	case hidden >= Dominant:
@@ -212,7 +210,6 @@ const enoughCertain = 40
 // certainCounts holds how often a site was reached in runs in which it had one outcome, by outcome.
 type certainCounts map[certainKey]map[uint64]uint64
 
-// A certainKey identifies the outcomes of a point, or its null check.
 type certainKey struct {
 	profile layout.Ref
 	point   int32

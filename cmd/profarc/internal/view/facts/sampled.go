@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A SampleReport ranks methods by samples, the most self samples first.
 type SampleReport struct {
 	Archive string          `json:"archive"`
 	By      SampleUnit      `json:"by"` // unit of all totals

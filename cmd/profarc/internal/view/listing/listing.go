@@ -52,7 +52,6 @@ func (p *Program) Close() {
 	p.sources.Close()
 }
 
-// ErrDomain is returned for archives whose profiles do not describe Java bytecodes.
 var ErrDomain = errors.New("profiles of this domain are not of Java's bytecodes")
 
 func SupportsDomain(d layout.Domain) bool {
@@ -186,7 +185,6 @@ func endOfCode(code []byte, list []Instruction) int {
 	return last + bytecode.Size(code, last)
 }
 
-// findCode finds the code of a method, if possible the code with the profile's id, and sets the match.
 func (p *Program) findCode(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
 	m classfile.Method) {
 	files, err := p.classes.AllClasses(l.Class)
@@ -264,7 +262,6 @@ func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	return true
 }
 
-// placePoints assigns points to instructions, and sets targets and labels of their outcomes.
 func (l *Listing) placePoints(points []analyze.Point) {
 	for _, p := range points {
 		at, ok := instructionAt(l.Instructions, int(p.Point))

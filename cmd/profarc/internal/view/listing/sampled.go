@@ -37,7 +37,6 @@ type Sampled struct {
 	Contexts         int // number of calling contexts with a profile
 }
 
-// A SampledLine holds the samples at a source line or bci.
 type SampledLine struct {
 	facts.StackCounts
 	Number int64

@@ -97,7 +97,6 @@ func cutMiddle(text string, most int, ellipsis string) string {
 	return begin + ellipsis + end
 }
 
-// textPrefix returns the longest prefix of at most most cells.
 func textPrefix(text string, most int) string {
 	state, rest, used := -1, text, 0
 	for rest != "" {
@@ -147,7 +146,6 @@ func (s *Screen) ShrinkColumns(widths []int) {
 	}
 }
 
-// PadCell cuts or pads a text to exactly width cells.
 func (s *Screen) PadCell(text string, width int) string {
 	text = s.cutToWidth(text, width)
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))

@@ -124,7 +124,6 @@ type tableRow struct {
 const barWidth = 10
 const columnGap = "  "
 
-// NewTable returns an empty table that Print writes to w.
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
 func (t *Table) AddHeader(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }

@@ -48,7 +48,6 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// passOn writes to the pager, or without a pager to the terminal.
 func (p *pager) passOn(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.quit = p.quit || p.pipe != nil && err != nil // the pager no longer reads

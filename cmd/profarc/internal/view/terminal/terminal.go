@@ -110,7 +110,6 @@ func terminalSize(a *cli.App) (out *os.File, width, height int) {
 	return out, width, height
 }
 
-// TypeText returns a type for people, with its class loader if necessary, or "none".
 func (s *Screen) TypeText(in *reader.Store, name, loader string) string {
 	switch {
 	case name == "":
@@ -142,7 +141,6 @@ func (s *Screen) PaintText(w *bufio.Writer, color, text string) {
 	s.writeControl(w, "\x1b[0m")
 }
 
-// writeControl writes a control sequence, bypassing the escaping of the output.
 func (s *Screen) writeControl(w *bufio.Writer, sequence string) {
 	if w.Flush() != nil || w != s.a.Out && s.a.Out.Flush() != nil {
 		return

@@ -13,7 +13,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Watch holds the patterns for lines of a program's standard output.
 type Watch struct {
 	Ready  *regexp.Regexp // program is ready; nil for its first byte
 	Unit   *regexp.Regexp // end of a unit of work; group 1, if any, is its time

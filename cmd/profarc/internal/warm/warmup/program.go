@@ -59,7 +59,6 @@ const (
 	graceOfPipes = time.Second     // limit for pipes that other processes hold open
 )
 
-// errTimeout is the cause of canceling a run that takes too long.
 var errTimeout = errors.New("it took too long")
 
 // Measure runs a program to its end. A discarded run has a Failure. The error comes from starting the program, or from

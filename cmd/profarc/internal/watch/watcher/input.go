@@ -25,7 +25,6 @@ var (
 	// ErrChanged is returned for a file that changed after it was merged and kept.
 	ErrChanged = errors.New("it was merged with other content before, and may have what was counted then: " +
 		"let each run write a file of its own, or let what was merged be removed")
-	// ErrLarge is returned for a file larger than Options.MaxInput.
 	ErrLarge = errors.New("it is larger than a file may be")
 )
 

@@ -34,7 +34,6 @@ func newLedger() *ledger {
 		runs: map[profileset.RunKey]countedRun{}}
 }
 
-// openArchive opens the archive to extend; it returns nil if the file does not exist.
 func openArchive(path string) (*reader.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -287,7 +287,6 @@ func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]ca
 	return found, nil
 }
 
-// unchanged reports whether a and b describe the same file with equal size and modification time.
 func unchanged(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }

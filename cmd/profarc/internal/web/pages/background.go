@@ -31,9 +31,7 @@ type job struct {
 }
 
 // A Progress is the progress of a computation. It is safe for concurrent use.
-type Progress struct {
-	done, total atomic.Uint64
-}
+type Progress struct{ done, total atomic.Uint64 }
 
 func (p *Progress) setSteps(done, total uint64) {
 	p.total.Store(total)

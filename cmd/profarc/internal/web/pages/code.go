@@ -62,7 +62,6 @@ func programOf(r *request) (*program, error) {
 	})
 }
 
-// addCodePart adds the method's code with the counts of the profiles that have the code version of the first one.
 func (p *methodPage) addCodePart(b *pointBuilder) {
 	switch {
 	case p.program != nil && p.program.err != nil:

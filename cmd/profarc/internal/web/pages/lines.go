@@ -40,7 +40,6 @@ type linesPage struct {
 	Lines *table
 }
 
-// A hotLine is a line of source, or a method without a file.
 type hotLine struct {
 	method reader.Method
 	number int

@@ -93,7 +93,6 @@ func (r *request) linkToElement(text, element string) link {
 	return linkToPage(text, r.view.name, r.query).atElement(element)
 }
 
-// anchorHTML returns a link as HTML, or only its text if the page is unreachable.
 func anchorHTML(links linker, l link) template.HTML {
 	text := nameElement(l.Text)
 	if l.view == "" {

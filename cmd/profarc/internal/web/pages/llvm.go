@@ -109,7 +109,6 @@ func branchPoint(b coverage.Branch, text string) *point {
 	return p
 }
 
-// conditionOf returns the text of a condition, or its position if it spans several lines.
 func conditionOf(b coverage.Branch, text string) string {
 	from := int(b.Column) - 1
 	to := int(b.EndColumn) - 1

@@ -147,7 +147,6 @@ func (f *methodFacts) readAskedProfiles() (err error) {
 	return nil
 }
 
-// readCode reads the code of the method with the counts of the profiles that have the code version of the first one.
 func (f *methodFacts) readCode() (err error) {
 	if !listing.SupportsDomain(f.method.Store().Header().Domain) {
 		return nil

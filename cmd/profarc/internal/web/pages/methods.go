@@ -34,7 +34,6 @@ func buildMethods(r *request) (any, error) {
 		names: methodNamesOf})
 }
 
-// A members has the methods or classes of a tally.
 type members struct {
 	*tally
 	noun  string
@@ -150,7 +149,6 @@ func hasPackages(s *Site) bool {
 	return !d.LLVM() && d != layout.DomainSampled
 }
 
-// A classTally holds the values of all classes, for each additive measure of methods.
 type classTally struct {
 	*packageView
 	sums *tally

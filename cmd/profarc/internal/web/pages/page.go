@@ -89,7 +89,6 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 // textOfTemplates matches actions, tags, and the text between them.
 var textOfTemplates = regexp.MustCompile(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
-// linkURL returns the address of a link, or "" if its page is unreachable.
 func linkURL(links linker, l link) template.URL {
 	href, ok := links.pageAddress(l.view, l.query)
 	if !ok {
@@ -192,7 +191,6 @@ func stackElement(parts []segment) template.HTML {
 }
 
 type ReportOptions struct {
-	// Methods is the number of methods with pages, the hottest ones.
 	Methods int
 }
 

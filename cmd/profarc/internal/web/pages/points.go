@@ -29,7 +29,6 @@ func newPointBuilder(r *request) *pointBuilder {
 	return &pointBuilder{request: r, ids: map[int32]bool{}}
 }
 
-// A point is a profile point as displayed.
 type point struct {
 	ID       string // id of its element; empty if another point has it
 	Word     string // "bci" or "point"
@@ -48,7 +47,6 @@ type point struct {
 	extra bool // one of the traps listed after the points of the code
 }
 
-// An outcome is one of the counted outcomes of a point.
 type outcome struct {
 	What   link
 	Then   *link // link to the next bytecode
@@ -77,7 +75,6 @@ func (b *pointBuilder) linkToBytecode(bci int) link {
 	return l
 }
 
-// pointID returns the element id of a point, or "" if another point has it.
 func (b *pointBuilder) pointID(n int32) string {
 	if b.ids[n] {
 		return ""
@@ -209,7 +206,6 @@ func (b *pointBuilder) linkToCalled(ref *listing.Ref, class string, loaders ...s
 	return link{}, false
 }
 
-// linkToType returns a type with a link to the method called on it, or to the methods of its class.
 func (b *pointBuilder) linkToType(name, loader string, called *listing.Ref) link {
 	text := cmp.Or(typeText(b.request.archive(), name, loader), "no type")
 	if l, ok := b.linkToCalled(called, name, loader); ok {
@@ -242,7 +238,6 @@ func (b *pointBuilder) cellsBySchema(p *analyze.Point) []analyze.CellGroup {
 	return groups
 }
 
-// cellFacts returns the cells of a point that are not part of an outcome.
 func (b *pointBuilder) cellFacts(p *analyze.Point) (list []listing.Fact) {
 	for _, g := range b.cellsBySchema(p) {
 		for _, cells := range g.Rows[:min(len(g.Rows), outcomesOnPage)] {

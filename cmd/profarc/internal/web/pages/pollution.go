@@ -183,7 +183,6 @@ func siteLink(r *request, s *facts.PollutedSite) link {
 	return linkToPage(s.Spelled(), nameOfMethod, q).atElement(pointElement(s.Point))
 }
 
-// seenCell returns a cell with the outcomes of a site, as text and as a bar.
 func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) cell {
 	list := segmentsOf(r, kind, seen, count, untyped)
 	var parts []string

@@ -91,7 +91,6 @@ func noteToken(q *http.Request) {
 	}
 }
 
-// A servingLimits limits the resources and times of clients.
 type servingLimits struct {
 	header      time.Duration // time to receive the header of a request, from its first byte
 	request     time.Duration // time to receive a whole request
@@ -141,7 +140,6 @@ func (s *Server) serveWithin(ctx context.Context, l net.Listener, limits serving
 	return errors.Join(err, server.Close())
 }
 
-// shutDown stops a server, and closes the connections whose answers do not end in time.
 func shutDown(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

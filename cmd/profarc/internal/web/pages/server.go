@@ -46,7 +46,6 @@ const (
 )
 
 const usualQueueing = 20 * time.Second
-
 const httpPort = "80"
 
 // NewServer returns the handler of a site. at is the listening address, as net.Listener.Addr returns it.

@@ -150,7 +150,6 @@ func counterpart(m reader.Method, s *reader.Store) (reader.Method, error) {
 	return s.Find(k)
 }
 
-// besideLink returns the link from the page of a method to its comparison in both archives, or nil on other pages.
 func (r *request) besideLink() *link {
 	if r.site.Other == nil || r.view.name != nameOfMethod {
 		return nil

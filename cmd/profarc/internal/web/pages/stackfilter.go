@@ -70,8 +70,6 @@ func filterLink(q query, text, key, value string) link {
 	return linkToPage(text, nameOfFlame, q.withValues(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }
 
-// Filtered reports whether a filter excludes stacks.
 func (p *flamePage) Filtered() bool { return p.Focus != "" || p.Ignore != "" }
 
-// PassedShare returns the share of all stacks that pass the filters.
 func (p *flamePage) PassedShare() float64 { return shareOf(p.Passed, p.Whole) }

@@ -280,7 +280,6 @@ func stacksInReport(r *request) (list []query, err error) {
 	return list, nil
 }
 
-// widestForks returns the widest nodes below the root with several children.
 func widestForks(t *flame.Tree) (list []int) {
 	for _, b := range t.Layout(flame.Root, flame.Limit{Boxes: boxesInReport, Depth: levelsOnPage, Width: labelledWidth}) {
 		n := &t.Nodes[b.Node]
@@ -334,7 +333,6 @@ func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	return name
 }
 
-// withoutPackage returns the name of a method without the package of its class or function.
 func withoutPackage(m analyze.MethodName) string {
 	if m.Class != "" {
 		return m.Class[strings.LastIndexAny(m.Class, "./")+1:] + "." + m.Name

@@ -49,7 +49,6 @@ func textColumn(key, name string) column { return column{Key: key, Name: name} }
 
 func numberColumn(key, name string) column { return column{Key: key, Name: name, Number: true} }
 
-// A cell has a text or a number, an optional link, and an optional bar for a share.
 type cell struct {
 	Link   link    // link with the text
 	Value  float64 // sort key in columns of numbers
@@ -59,7 +58,6 @@ type cell struct {
 	Class  string    // CSS class of an increase or decrease
 }
 
-// Plain reports whether the text of a cell is its number.
 func (c cell) Plain() bool { return c.Link.Text == cli.Grouped(uint64(max(c.Value, 0))) }
 
 func textCell(text string) cell { return cell{Link: link{Text: text}} }
@@ -120,7 +118,6 @@ func (t *table) sortedKey() string {
 	return t.sorted.Key
 }
 
-// finishRows searches and sorts the added rows, and keeps the page's rows.
 func (t *table) finishRows() *table {
 	t.Of = len(t.Rows)
 	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matchesSearch(cells) })
@@ -152,7 +149,6 @@ func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error))
 	return nil
 }
 
-// pageWindow records the number of matching rows and returns the range on the page.
 func (t *table) pageWindow(found int) (from, to int) {
 	t.Found = found
 	last := max(found-1, 0) / t.rows
@@ -226,7 +222,6 @@ func compareCells(a, b cell) int {
 	return cmp.Compare(a.Link.Text, b.Link.Text)
 }
 
-// Heading is the heading of a column, with a link that sorts by the column.
 type Heading struct {
 	column
 	Sort link
@@ -262,26 +257,20 @@ func (t *table) linkWithValue(text, key, value string) link {
 	return linkToPage(text, t.request.view.name, q.withValues(t.ID+key, value))
 }
 
-// Complete reports whether the table shows all of its rows.
 func (t *table) Complete() bool {
 	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
 }
 
 func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
 
-// rowsWithoutSearch is the maximum number of rows of a table without a search.
 const rowsWithoutSearch = 10
 
-// Element returns the id of the table's element.
 func (t *table) Element() string { return t.request.elementID(t.ID) }
 
-// To returns the number of the last row on the page.
 func (t *table) To() int { return t.From - 1 + len(t.Rows) }
 
-// Before returns a link to the rows before the page, or nil.
 func (t *table) Before() *link { return t.linkToRows("Previous rows", -1, t.From > 1) }
 
-// After returns a link to the rows after the page, or nil.
 func (t *table) After() *link { return t.linkToRows("Next rows", 1, t.To() < t.Found) }
 
 func (t *table) linkToRows(text string, by int, possible bool) *link {
@@ -306,7 +295,5 @@ func (t *table) Kept() (list []hiddenValue) {
 
 func (t *table) InReport() bool { return t.request.inReport }
 
-// View returns the name of the table's view.
 func (t *table) View() string { return t.request.view.name }
-
 func (t *table) Left() uint64 { return uint64(t.Found - len(t.Rows)) }

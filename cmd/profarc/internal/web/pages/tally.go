@@ -119,7 +119,6 @@ func (t *tally) LevelsAbout() string {
 	return levelsAbout
 }
 
-// withLevel appends the Level column, or a method's cell in it, if the archive has levels.
 func withLevel[T any](t *tally, list []T, level T) []T {
 	if t.levels == nil {
 		return list

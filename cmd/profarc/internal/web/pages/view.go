@@ -14,8 +14,7 @@ type view struct {
 	about string // one sentence about the page
 	// offered reports whether a site has data for the view. It may be nil.
 	offered func(*Site) bool
-	// build gathers the data of a page.
-	build func(*request) (any, error)
+	build   func(*request) (any, error)
 	// pages returns the queries of the pages in a report. If it is nil, there is one page without a query.
 	pages  func(*request) ([]query, error)
 	linked bool // not in the menu, but linked from other pages
