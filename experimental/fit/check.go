@@ -49,6 +49,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
 	o.Top = max(o.Top, 0)
 	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o}
+	c.gone = map[layout.Ref]bool{}
 	c.report.Profiles = map[State]int{}
 	c.report.Weights = map[State]float64{}
 	c.report.Reasons = map[string]int{}
@@ -91,7 +92,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c.marks = disk.ParseMarks(moved.Rows, moved.Cell)
 	if o.Into != nil {
 		c.rewriter = newRewriter(ctx, s, o.Into, against, &c.report)
-		c.rewriter.marks = c.marks
+		c.rewriter.marks, c.rewriter.filterStacks = c.marks, c.filterStacks
 		c.rewriter.least = o.Confidence
 		if !o.KeepNames {
 			c.rewriter.renames = &c.renames
@@ -139,7 +140,7 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 		}
 		return nil
 	}
-	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
+	if d := h.Domain; d != layout.DomainHotSpot && d != layout.DomainGraal && !d.LLVM() {
 		if d == layout.DomainSampled {
 			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(),
 				d, ErrDomain)
@@ -167,6 +168,8 @@ type checker struct {
 	sketches *sketches
 	marks    disk.Marks
 	rewriter *rewriter // nil without Options.Into
+
+	gone map[layout.Ref]bool // whether methods in contexts and stacks are gone, for those that were looked up
 
 	judgements []judgement    // judgements of the current method
 	byID       map[uint64]int // versions of the current method by code id

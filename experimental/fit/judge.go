@@ -27,7 +27,10 @@ func (c *checker) judgeProfile(j *judgement, k layout.Key, a methodcode.Answer) 
 	case a.Presence == methodcode.NoClass:
 		j.State, j.Reason = Gone, "there is no such class"
 	case a.Presence == methodcode.NoMethod || len(a.Versions) == 0:
-		j.State, j.Reason = Gone, "there is no such method"
+		j.State, j.Reason = Gone, c.noMethodReason()
+	case c.s.Header().Domain == layout.DomainGraal:
+		judgePlaces(j, a.Versions)
+		return c.judgeCallers(j)
 	default:
 		return c.compareVersions(j, k, a.Versions)
 	}

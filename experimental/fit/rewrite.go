@@ -29,7 +29,9 @@ type rewriter struct {
 	renames *renames                // nil keeps old names
 	copier  *copier.Copier
 	marks   disk.Marks
-	least   float64 // minimum confidence of a derived count
+	// filterStacks returns the row filter of GraalVM's sampled stacks.
+	filterStacks func(*reader.Table) func(row int) (bool, error)
+	least        float64 // minimum confidence of a derived count
 }
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
@@ -191,7 +193,7 @@ func dependsOnCode(t *reader.Table) bool {
 
 // rowFilter is the hook that drops sketches and moved points of old code. The table stays even if it becomes empty.
 func (w *rewriter) rowFilter(t *reader.Table) func(row int) (bool, error) {
-	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved {
+	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved && t.Kind != disk.TableSamples {
 		return nil
 	}
 	columns := make([]disk.ColumnKind, t.Columns())
@@ -199,6 +201,9 @@ func (w *rewriter) rowFilter(t *reader.Table) func(row int) (bool, error) {
 		columns[i] = t.Column(i)
 	}
 	w.b.Internal().Table(t.Kind, t.Flags, columns...)
+	if t.Kind == disk.TableSamples {
+		return w.filterStacks(t)
+	}
 	if t.Kind == disk.TableMoved {
 		return func(row int) (bool, error) {
 			return slices.Contains(w.same[layout.Ref(t.Cell(0, row))], t.Cell(1, row)), nil

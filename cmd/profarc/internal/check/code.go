@@ -97,6 +97,8 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
 		return openClasses(cli.SplitClassPath(name), of)
+	case kind == kindClasses && d == layout.DomainGraal:
+		return openGraalClasses(name)
 	case kind == kindClasses && d == layout.DomainSampled:
 		return openGoCode(ctx, name)
 	case kind == kindClasses:

@@ -98,6 +98,7 @@ const commandHelp = `Check compares every profile of an archive with the code of
                  counted from the start of its function. The go command lists the packages of the
                  build, with those of other modules and the standard library; it downloads nothing
   a binary       that go build wrote, for the same: its table of lines and its calls
+A class path checks profiles of GraalVM too: names, signatures, and the kinds of bytecodes at their points
 
 --against may be repeated, each time with elements of one class path. Elements that are not there are
 left out, as a JVM does. Without --against, check takes the class path of the last run in the archive,

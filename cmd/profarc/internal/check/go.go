@@ -3,7 +3,9 @@ package check
 import (
 	"context"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
+	"github.com/profarc/profarc/internal/hotspot/program"
 )
 
 func openGoCode(ctx context.Context, folder string) (programCode, error) {
@@ -14,4 +16,13 @@ func openGoCode(ctx context.Context, folder string) (programCode, error) {
 func openGoBinary(name string) (programCode, error) {
 	b, err := source.OpenBinary(name)
 	return programCode{Code: b, name: name, close: func() {}}, err
+}
+
+func openGraalClasses(name string) (programCode, error) {
+	c, err := program.OpenClassPath(cli.SplitClassPath(name), 0)
+	if err != nil {
+		return programCode{}, err
+	}
+	return programCode{Code: program.GraalClassPath{ClassPath: c}, name: name, close: c.Close, related: c.CheckRelated,
+		missing: c.Missing()}, nil
 }

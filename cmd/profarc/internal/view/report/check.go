@@ -103,6 +103,8 @@ func AdviceToNameCode(d layout.Domain) string {
 	switch {
 	case d == layout.DomainHotSpot:
 		return "name the program with its libraries and JDK: --against app.jar --against 'lib/*' --against \"$JAVA_HOME\""
+	case d == layout.DomainGraal:
+		return "name the class path of the program: --against app.jar"
 	case d == layout.DomainSampled:
 		return "name the folder of the program's main package, or the program: --against ./cmd/app"
 	case d.LLVM():
