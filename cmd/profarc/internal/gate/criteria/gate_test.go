@@ -39,6 +39,8 @@ func TestVerdict(t *testing.T) {
 		{Criterion{State: Failed, Waived: true}, Fail},
 		{Criterion{State: Unchecked}, TooLittle},
 		{Criterion{State: Unchecked, Waived: true}, Pass},
+		{Criterion{State: TooFew}, TooShort},
+		{Criterion{State: TooFew, Waived: true}, Pass},
 		{Criterion{Name: NameOfChecked, State: Unchecked}, TooLittle},
 		{Criterion{Name: NameOfChecked, State: Unchecked, Waived: true}, Pass},
 	} {
