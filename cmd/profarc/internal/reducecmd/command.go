@@ -153,7 +153,6 @@ func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f fu
 	})
 }
 
-// reduction returns the options of the reduction, without filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.IsEmpty() && !o.anonymize && o.base == "":

@@ -37,7 +37,6 @@ func (q *lookupQuery) lookUp() (reader.Method, error) {
 	return m, err
 }
 
-// parseQueries returns the query for a KEY, or with --prefix one for each method whose name begins with it.
 func (o *lookupOptions) parseQueries(s *reader.Store, text string) ([]lookupQuery, error) {
 	if o.prefix {
 		return o.queriesByPrefix(s, text)

@@ -193,7 +193,6 @@ func (v *tableView) forEachRow(ctx context.Context, yield func(i, row int) error
 // wideTable is the maximum number of columns of a table that shows columns of zeros.
 const wideTable = 16
 
-// leaveOutZeros hides the columns of a wide table that are 0 in all rows.
 func (v *tableView) leaveOutZeros() {
 	if len(v.columns) <= wideTable || len(v.rows) == 0 {
 		return

@@ -323,7 +323,6 @@ func (p *printer) certainText(s facts.PollutedSite) string {
 	return "; certain in some runs: " + strings.Join(parts, ", ")
 }
 
-// seenText lists the shares of a site's outcomes, after a colon.
 func (p *printer) seenText(s facts.PollutedSite) string {
 	var parts []string
 	rest := s.Count
@@ -386,7 +385,6 @@ func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
 	return fmt.Sprintf(" at %s %s", display.PointWord(domain), strings.Join(parts, ", "))
 }
 
-// pollutionText is the part of the help about --by pollution.
 const pollutionText = `--by pollution lists sites whose records do not tell a compiler what to expect, those reached most
 often first:
 

@@ -111,7 +111,6 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 	}
 }
 
-// unreadable explains why a JVM could not be read.
 func unreadable(err error, running bool) string {
 	switch {
 	case errors.Is(err, live.ErrStructure) && running:
@@ -146,7 +145,6 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 	return func() (*builder.Builder, error) { return profiles, nil }, err
 }
 
-// readJVM reads a JVM or its copy, and stores its facts in jvm.
 func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
 	o := t.o.filters.Options()
 	o.Began = j.Began

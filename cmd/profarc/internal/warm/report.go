@@ -228,7 +228,6 @@ func (r *report) compareSeries(a, b []float64) *ratio {
 	return &ratio{p, "signed rank", verdictOf(p)}
 }
 
-// failureError returns an error if runs failed, or had different output.
 func (r *report) failureError() error {
 	var failed, differing []string
 	for _, c := range r.Contenders {

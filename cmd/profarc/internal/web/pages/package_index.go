@@ -42,7 +42,6 @@ func (r *request) hasMethods(class string) bool {
 	return ok
 }
 
-// A packageIndexer builds a packageIndex method by method.
 type packageIndexer struct {
 	packageIndex
 	packageOf map[string]int32

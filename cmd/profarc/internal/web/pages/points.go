@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pointBuilder builds the displayed points of a page. It keeps the first error.
 type pointBuilder struct {
 	request *request
 	points  analyze.PointReader

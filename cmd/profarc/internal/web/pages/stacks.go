@@ -460,5 +460,4 @@ func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	return heatClass(shareOf(own, b.page.Total)), title
 }
 
-// FoundShare returns the share of the current node that contains marked frames.
 func (p *flamePage) FoundShare() float64 { return shareOf(p.Found, p.Total) }

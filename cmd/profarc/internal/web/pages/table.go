@@ -39,7 +39,6 @@ type table struct {
 	patterns []match.Pattern // what Search can mean
 }
 
-// A column has a key for queries, a heading, and the unit of its numbers.
 type column struct {
 	Key, Name, Unit string
 	Number          bool
@@ -280,7 +279,6 @@ func (t *table) linkToRows(text string, by int, possible bool) *link {
 	return t.linkWithValue(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by)).optional()
 }
 
-// A hiddenValue is a value of the query that a search keeps.
 type hiddenValue struct{ Name, Value string }
 
 func (t *table) Kept() (list []hiddenValue) {
