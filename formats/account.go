@@ -58,7 +58,6 @@ func (m *importing) accountForSkipped() {
 	}
 }
 
-// A missing describes the expected inputs.
 type missing struct{ ledger.Expectation }
 
 func missingInputs(inputs []Input, o *ImportOptions) missing {

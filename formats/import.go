@@ -218,7 +218,6 @@ func (m *importing) accept(in Input, i codec.Importer) error {
 	return nil
 }
 
-// readInput reads an input and adds its profiles to the result.
 func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered,
 		SkipBad: m.o.SkipBad}

@@ -60,7 +60,6 @@ func (e *OptionError) Error() string {
 // Unwrap returns Err.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// checkOptions returns an [*OptionError] for the first option whose Check fails.
 func checkOptions(options []codec.Option) error {
 	for _, o := range options {
 		if o.Check == nil {

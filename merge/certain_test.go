@@ -218,14 +218,14 @@ func TestFirstPollution(t *testing.T) {
 	newer := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{77}, DumpTime: time.Now(),
 		Params: merged.Header().Params})
 	p := newer.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 8)
-	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 5, Displacement: 16})
+	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 1 << 30, Displacement: 16})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
 	both = builder.New(layout.DomainHotSpot, builder.Config{Params: merged.Header().Params})
 	mustMerge(t, both, merged, merge.Run{})
 	mustMerge(t, both, testarchive.Build(t, newer), merge.Run{})
-	if _, dropped, err := merging.KeepVersions(t.Context(), both.Internal(), merging.NewestVersion); dropped != 1 ||
+	if _, dropped, err := merging.KeepVersions(t.Context(), both.Internal(), merging.HeaviestVersion); dropped != 1 ||
 		err != nil {
 		t.Fatal(dropped, err)
 	}

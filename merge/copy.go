@@ -69,7 +69,6 @@ type DroppedRow struct {
 // shownDropped is the number of rows, and of profiles, that a Dropped names.
 const shownDropped = 8
 
-// addRow is a copier.Hooks.Dropped.
 func (d *Dropped) addRow(m reader.Method, point int32, reason string) error {
 	if d.Rows++; len(d.First) == shownDropped {
 		return nil

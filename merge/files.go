@@ -23,7 +23,6 @@ func Files(ctx context.Context, out string, inputs ...string) (builder.Report, e
 	return b.Commit(ctx, out)
 }
 
-// mergeFiles returns a builder with the merged archives, which it closes.
 func mergeFiles(ctx context.Context, paths []string) (b *builder.Builder, err error) {
 	if len(paths) == 0 {
 		return nil, errors.New("there are no archives to merge")

@@ -30,7 +30,6 @@ type Run struct {
 	AsLLVM bool
 }
 
-// rules returns the rules of package profileset for the run.
 func (r Run) rules() profileset.RunRules {
 	return profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM}
 }

@@ -32,7 +32,6 @@ func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	return f.t.UniteGrown()
 }
 
-// An answeredVersion identifies a version of a method's code.
 type answeredVersion struct {
 	method profileset.MethodRef
 	code   uint64

@@ -8,11 +8,10 @@ import (
 )
 
 // KeepNewest drops, of each method with several versions of its code, the profiles of all versions except the one with
-// the newest dump. Of equally new versions it keeps the one with the higher code ID. It returns the number of methods
-// with several versions and of dropped profiles.
+// the newest dump. It returns the number of methods with several versions and of dropped profiles.
 //
-// It is an error if a profile lacks its Done, if spilled profiles cannot be read, or if ctx ends. The builder is then
-// unchanged.
+// It is an error if it is not known which version ran last, if a profile lacks its Done, if spilled profiles cannot be
+// read, or if ctx ends. The builder is then unchanged.
 func KeepNewest(ctx context.Context, b *builder.Builder) (methods, dropped int, err error) {
 	return merging.KeepVersions(ctx, b.Internal(), merging.NewestVersion)
 }

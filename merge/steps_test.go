@@ -1,7 +1,9 @@
 package merge_test
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
@@ -106,8 +108,11 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 
 func TestKeepVersions(t *testing.T) {
 	t.Parallel()
-	for versions, want := range map[merging.Versions][]uint64{merging.AllVersions: {5, 9}, merging.HeaviestVersion: {5},
-		merging.NewestVersion: {9}} {
+	if _, _, err := merging.KeepVersions(t.Context(), withTwoVersions(t).Internal(),
+		merging.NewestVersion); !errors.Is(err, merging.ErrVersionOrder) || !strings.Contains(err.Error(), "A.a: ") {
+		t.Errorf("versions of one dump are ordered: %v", err)
+	}
+	for versions, want := range map[merging.Versions][]uint64{merging.AllVersions: {5, 9}, merging.HeaviestVersion: {5}} {
 		b := withTwoVersions(t)
 		methods, dropped, err := merging.KeepVersions(t.Context(), b.Internal(), versions)
 		if err != nil {

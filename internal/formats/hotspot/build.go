@@ -146,7 +146,6 @@ func (b *textBuild) internType(name, loader string) builder.TypeRef {
 	return t
 }
 
-// internMethod interns a method. class is the VM's name of its class.
 func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
 	var flags layout.MethodFlags
 	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
@@ -191,7 +190,6 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	return p
 }
 
-// addCounters adds the counters that are known.
 func (t *textMethod) addCounters(p *builder.Profile) {
 	for i, add := range []func(){
 		func() { p.Interpreted(t.interpreted) },

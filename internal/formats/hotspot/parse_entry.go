@@ -90,7 +90,6 @@ func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line tex
 // extraKinds are the kinds of the extra entries of a single MethodData that PrintMethodData does not print.
 var extraKinds = []string{"ArgInfoData", "SpeculativeTrapData"}
 
-// countEntry adds the counts of an entry to the totals.
 func (p *textParser) countEntry(e *textEntry) {
 	sum := e.count + e.gap + e.notTaken
 	for _, r := range e.rows {
@@ -468,7 +467,6 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 	return traps, false, false, reasonName(name)
 }
 
-// reasonName reports whether s resembles HotSpot's name of a reason.
 func reasonName(s string) bool {
 	return s != "" && strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }

@@ -85,7 +85,6 @@ func (w *textWriter) writeLine(line []byte) {
 	w.line = line[:0]
 }
 
-// addTotal adds a printed count to the totals, and returns its value.
 func (w *textWriter) addTotal(unit ledger.Unit, c reader.Counter) uint64 {
 	ledger.Totals(w.report.Totals).Add(unit, c.Trained())
 	return c.Load()
@@ -183,7 +182,6 @@ func (w *textWriter) writeHeader(m reader.Method, class reader.Type) error {
 	return err
 }
 
-// appendMethod appends the short name of a method.
 func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) ([]byte, error) {
 	internal, err := internalName(class)
 	if err != nil {

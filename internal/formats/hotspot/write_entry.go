@@ -390,7 +390,6 @@ func (s *share) appendShare(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-// printedType returns a type as HotSpot prints it, from a cache.
 func (w *textWriter) printedType(t reader.Type) (string, error) {
 	if s, ok := w.types[t.Ordinal()]; ok {
 		return s, nil

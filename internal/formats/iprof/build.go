@@ -130,7 +130,6 @@ func (s *refSet) insertRef(ref uint32) {
 	(*s)[ref] = true
 }
 
-// methodForID returns the method of an id and marks it as executed.
 func (b *build) methodForID(id int64) builder.MethodRef {
 	if row, ok := b.methodRows.rowOfID(id); ok {
 		b.ran[row] = true
@@ -204,7 +203,6 @@ type methodInContext struct {
 	context builder.ContextRef
 }
 
-// internContexts interns the contexts of all nodes, parents first.
 func (b *build) internContexts() {
 	b.nodeProfiles = make([]methodInContext, len(b.nodes.nodes))
 	for i := range b.nodes.nodes { // short, so that cache misses overlap

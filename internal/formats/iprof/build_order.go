@@ -108,7 +108,6 @@ func (b *build) addOrder() {
 	w.writeLists()
 }
 
-// A listedItem is an item that is kept as a row or a record.
 type listedItem struct {
 	ref     uint64 // reference in the list of its section
 	first   uint64 // last column of TableOrderRuns if the item begins a run
@@ -142,7 +141,6 @@ func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	endRun()
 }
 
-// listedItems returns an iterator over the listed items of a section.
 func (w *orderWriter) listedItems(s *section) func() listedItem {
 	i := -1
 	switch {

@@ -368,7 +368,6 @@ func (o *output) writeComma(n int) {
 	}
 }
 
-// writeString writes a string, which can contain lone surrogates.
 func (o *output) writeString(t []byte) {
 	o.b = append(o.b, '"')
 	start := 0
@@ -391,7 +390,6 @@ func (o *output) writeString(t []byte) {
 	o.b = append(append(o.b, t[start:]...), '"')
 }
 
-// writeEscape escapes the first character of t and returns its size in bytes.
 func (o *output) writeEscape(t []byte) int {
 	switch c := t[0]; {
 	case c == '"' || c == '\\':

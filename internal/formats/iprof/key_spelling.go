@@ -94,7 +94,6 @@ const (
 	reserved  = `\,()#`
 )
 
-// signatureName returns the spelling of a type's name in signatures.
 func signatureName(name, number string) string {
 	if name == "" {
 		return noName + number

@@ -125,7 +125,6 @@ func (p *parser) readFile() error {
 	return p.checkComplete()
 }
 
-// checkComplete returns an error if a required section is missing.
 func (p *parser) checkComplete() error {
 	for _, k := range []sectionKind{version, types, methods} {
 		if !p.seen[k] {
@@ -174,7 +173,6 @@ func (p *parser) readSection() error {
 	return err
 }
 
-// openingByte returns the first byte of a valid value.
 func openingByte(k sectionKind, key string) byte {
 	switch {
 	case k == version:
@@ -203,7 +201,6 @@ func (p *parser) readContent(sec *section) error {
 	return err
 }
 
-// readItems reads the items of a section. each iterates over them.
 func (p *parser) readItems(sec *section, each func(one func() error) error) error {
 	fast := p.recordReader(sec)
 	switch sec.kind {
@@ -368,7 +365,6 @@ func (p *parser) syntaxError(detail string) error {
 	return p.newError(ErrSyntax, detail)
 }
 
-// adviceAgain is advice about a truncated file.
 const adviceAgain = "let the program exit by itself and dump again"
 
 // cutError returns the error of a truncated text. For a compressed one, the error of the reader has the advice.

@@ -210,7 +210,6 @@ func (m methodRows) rowCount() int {
 	return (len(m)-1)<<batchShift + len(m[len(m)-1].rows)
 }
 
-// batchOfRow returns the batch of a row and the row's index in it.
 func (m methodRows) batchOfRow(row int) (batch *methodBatch, place int) {
 	return &m[row>>batchShift], row & (batchSize - 1)
 }
@@ -237,7 +236,6 @@ func (m *methodRows) newBatch() methodBatch {
 		make([]int64, 0, more(len(last.ids)))}
 }
 
-// nameSpan returns the bounds of a row's name.
 func (b *methodBatch) nameSpan(place int) (from, to int) {
 	if place > 0 {
 		from = b.rows[place-1].nameEnd

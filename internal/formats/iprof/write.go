@@ -90,7 +90,6 @@ type extraType struct {
 	name string
 }
 
-// references has the referenced types and methods.
 type references struct {
 	types    []bool // used types, by ordinal
 	methods  map[layout.Ref]bool
@@ -254,7 +253,6 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	return e.markUsed(m, p)
 }
 
-// sectionOf returns the section of an entry, or foreign.
 func sectionOf(entry reader.Entry) sectionKind {
 	switch tag, sub := entry.Tag(), entry.Sub(); {
 	case tag == layout.TagCount && sub == layout.SubCalls && disk.Entry(entry.Bytes()).Flags() == 0:
@@ -332,7 +330,8 @@ func (e *exporter) surveyTables() error {
 			}
 		case disk.IsSourceOrder(t.Kind), t.Kind == disk.TableProperties, t.Kind == disk.TableForeign,
 			t.Kind == disk.TableDumps,
-			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath, t.Kind == disk.TableInputs, t.Kind == disk.TableLosses:
+			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath, t.Kind == disk.TableInputs, t.Kind == disk.TableLosses,
+			t.Kind == disk.TableVersions:
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}

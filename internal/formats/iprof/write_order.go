@@ -261,7 +261,6 @@ func (e *exporter) rowsMatchOrder() (bool, error) {
 	return true, nil
 }
 
-// typeRef returns the reference of a type's record.
 func (e *exporter) typeRef(t reader.Type) layout.Ref {
 	section := e.store.Header().Parts[disk.PartTypes]
 	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
@@ -299,7 +298,6 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 	return len(list) == 0, nil
 }
 
-// An ordinalWalk returns the ordinals of listed records.
 type ordinalWalk struct {
 	marks []ordinalMark
 	next  map[layout.Ref]int

@@ -198,7 +198,6 @@ func (e *exporter) writeStack(t reader.Table, first int) {
 	e.out.writeRaw("]}")
 }
 
-// A profileItems has the records of one profile.
 type profileItems struct {
 	method  string // prefix of the point, as "5:"
 	callers string // suffix of the point, as "<3:2<1:3"
@@ -320,7 +319,6 @@ func (e *exporter) writeReceivers(entry reader.Entry) {
 	}
 }
 
-// writeTypeID writes the type id before a count.
 func (e *exporter) writeTypeID(n int, id int64) {
 	e.out.writeComma(n)
 	e.out.writeInteger(id)

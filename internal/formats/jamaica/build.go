@@ -70,7 +70,6 @@ func (t *profileText) addMethod(b *builder.Builder, id nameID, report *Report) b
 	return m
 }
 
-// subs maps each keyword that counts in a method to the sub of its entries.
 var countSubs = map[keyword]layout.Sub{
 	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
 	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,

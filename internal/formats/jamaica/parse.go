@@ -90,7 +90,6 @@ func (n *nameTable) nameOf(id nameID) string {
 	return n.names[id-1]
 }
 
-// A foreignLine is a line with an unknown keyword.
 type foreignLine struct{ key, values string }
 
 // A text is a parsed file.

@@ -144,7 +144,6 @@ type record struct {
 	names           [2]nameID
 }
 
-// A line is the parser of a line with a keyword.
 type lineParser struct {
 	text   []byte
 	offset int // offset of the next byte

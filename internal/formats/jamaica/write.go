@@ -64,7 +64,6 @@ func (t *textWriter) addLoss(what codec.LossKind, name string, lost ledger.Total
 	parse.AddLoss(&t.report.Lost, codec.Loss{What: what, Count: 1, First: []string{name}}, lost)
 }
 
-// addTotal adds a written count to the totals.
 func (t *textWriter) addTotal(unit ledger.Unit, n uint64) {
 	ledger.Totals(t.report.Totals).Add(unit, n)
 }
@@ -407,7 +406,6 @@ func (t *textWriter) addReflectedRow(r tableRow) error {
 	return err
 }
 
-// addForeignLine adds a line with an unknown keyword.
 func (t *textWriter) addForeignLine(r tableRow) error {
 	key, values, err := r.propertyTexts()
 	line := key + ": " + values

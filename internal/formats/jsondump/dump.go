@@ -101,7 +101,6 @@ func (p *printer) flushOutput() error {
 	return p.w.Flush()
 }
 
-// recordError records the first error, and reports whether there was one.
 func (p *printer) recordError(err error) bool {
 	if p.err == nil {
 		p.err = err

@@ -151,7 +151,6 @@ func (in *intake) mismatchError(detail string) error {
 // maxFunctionCells is the maximum number of cells in a block of an archive.
 const maxFunctionCells = 1 << 28
 
-// checkLimits returns an error if no archive can hold the function.
 func (f *function) checkLimits() error {
 	switch {
 	case len(f.name) == 0:
@@ -179,7 +178,6 @@ func (in *intake) loseFunction(what codec.LossKind, f *function, name string) {
 	in.report.Lost.AddLoss(codec.Loss{What: what, Unit: ledger.ValueCounts, Amount: f.valueTotal()})
 }
 
-// loseCounts counts a thing with block counts as lost.
 func (in *intake) loseCounts(what codec.LossKind, amount uint64, name string) {
 	if source := in.o.Run.Source; source != "" {
 		name = fmt.Sprintf("%s: %s", source, name)
@@ -308,7 +306,6 @@ const (
 	maxPlainCounts = 1 << 13
 )
 
-// addCopy copies a function into the batch. It first flushes a full batch.
 func (p *functionBatch) addCopy(f *function, b *builder.Builder) error {
 	if p.size == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
 		if err := p.flushToBuilder(b); err != nil {

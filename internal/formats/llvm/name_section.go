@@ -142,7 +142,6 @@ func inflateNames(b []byte, size int) (string, error) {
 	return text.String(), err
 }
 
-// checkNameLengths returns an error for a name that is too long for an archive.
 func checkNameLengths(names []string) error {
 	for _, name := range names {
 		if len(name) > disk.MaxName {

@@ -370,7 +370,6 @@ func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool)
 	return binary.LittleEndian.Uint64(b), cells, true
 }
 
-// readRecords reads the records of one name, one for each hash.
 func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 	if len(b) == 0 {
 		return x.malformedError(at, "%.80q has no counters", x.f.name)

@@ -18,7 +18,6 @@ type rawScan struct {
 	f       function
 }
 
-// A stamp is the time of a function's first call.
 type stamp struct{ when, function uint64 }
 
 func (s *scan) readRawProfile() error {

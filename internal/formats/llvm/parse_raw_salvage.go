@@ -38,7 +38,6 @@ func (m *rawModule) salvageSections(err error) error {
 	return nil
 }
 
-// readProgramNames reads the names in a program that writes profiles.
 func readProgramNames(p *elf.File, _ uint64) (*correlation, error) {
 	name := sectionProfileNames
 	if p.Section(name) == nil {

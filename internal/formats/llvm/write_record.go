@@ -132,7 +132,6 @@ func (r *record) addTotals(t ledger.Totals, kinds, most int) {
 	}
 }
 
-// recordTotals returns all counts of the records of a function.
 func recordTotals(records []record) ledger.Totals {
 	totals := ledger.Totals{}
 	for i := range records {

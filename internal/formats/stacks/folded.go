@@ -130,7 +130,6 @@ func (f *folding) unit() ledger.Unit {
 // frameReplacer replaces what ends a frame or line. A reader drops a carriage return only at the end of a line.
 var frameReplacer = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
 
-// frameOf returns the text of a method's frame.
 func (f *folding) frameOf(m reader.Method) (string, error) {
 	name, err := f.named.Of(m)
 	if err != nil {
@@ -148,7 +147,6 @@ func (f *folding) frameOf(m reader.Method) (string, error) {
 	return frame, nil
 }
 
-// foldStacks sets the lines of all stacks.
 func (f *folding) foldStacks(s *reader.Store) error {
 	var b []byte
 	for stack, err := range Sampled(s) {

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// unknown is the name of an unknown function.
 const unknownFunction = "[unknown]"
 
 // Named caches the names of methods.

@@ -66,7 +66,6 @@ func splitLine(line []byte) (of foldedLine, ok bool) {
 // detectedLines is the maximum number of lines that decide what a file is.
 const detectedLines = 32
 
-// A foldedHead counts the first lines of a file.
 type foldedHead struct{ stacks, withCallers, withTwoCounts, others int }
 
 func (h foldedHead) isDifference() bool { return h.stacks > 0 && h.stacks == h.withTwoCounts }
@@ -111,7 +110,6 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return h.withCallers >= max(1, h.others, h.stacks/2)
 }
 
-// A foldedReader reads the lines of a file.
 type foldedReader struct {
 	*parse.Lines
 	recorder   *Recorder
@@ -197,7 +195,6 @@ func (r *foldedReader) addStack(of foldedLine) error {
 	return r.recorder.Add(r.stack, of.count)
 }
 
-// lose adds the loss of the current line.
 func (r *foldedReader) lose(what codec.LossKind, line []byte, samples uint64) {
 	loss := codec.Loss{What: what, Count: 1, Line: r.Line, Amount: samples,
 		First: []string{LostLine(r.Place, line)}}

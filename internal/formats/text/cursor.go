@@ -26,7 +26,6 @@ func (c *cursor) startsComment(at int) bool {
 	return c.Line[at] == '#' && (at == 0 || isSpace(c.Line[at-1]))
 }
 
-// nextToken moves to the next token, and reports whether there is one.
 func (c *cursor) nextToken() bool {
 	if !c.OK() {
 		return false
@@ -55,7 +54,6 @@ func (c *cursor) expectLineEnd() {
 	}
 }
 
-// skipToken consumes text if the next token begins with it.
 func (c *cursor) skipToken(text string) bool {
 	at := c.At
 	if c.nextToken() && c.Skip(text) {
@@ -160,7 +158,6 @@ func (c *cursor) takeReference(expected string) []byte {
 	}
 }
 
-// takeName consumes a NAME that is a whole token.
 func (c *cursor) takeName() []byte {
 	start := c.At
 	token := c.takeReference("a name")

@@ -197,7 +197,6 @@ func (c *cursor) takeLoader() (name string) {
 	return name
 }
 
-// takeMethodKey consumes METHOD of the grammar.
 func (c *cursor) takeMethodKey() (key layout.Key) {
 	if !c.Skip("::") {
 		first := c.takeKeyPart(true, false)

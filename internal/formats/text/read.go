@@ -199,7 +199,6 @@ func (p *parser) readTopLine(start int, word []byte) {
 	}
 }
 
-// describeValidLines describes the lines that are valid here.
 func (p *parser) describeValidLines() string {
 	switch {
 	case p.profile.Profile != nil:
@@ -219,7 +218,6 @@ type headerLines struct {
 	seen   map[string]bool // words that occurred
 }
 
-// readHeaderLine reads a line of the header. It returns false for other lines.
 func (p *parser) readHeaderLine(word []byte) bool {
 	read := headerReaders[string(word)]
 	if read == nil {
@@ -330,7 +328,6 @@ func (p *parser) takeBits(words wordList, limit uint64) (bits uint64) {
 	}
 }
 
-// takeBit consumes the word of a bit, or a number.
 func (p *parser) takeBit(words wordList, limit uint64) uint64 {
 	if p.atDigit() {
 		return p.takeUint(limit)

@@ -122,7 +122,6 @@ func (p *parser) closeProfile() {
 	}
 }
 
-// closeMethod closes the open method or table.
 func (p *parser) closeMethod() {
 	p.closeProfile()
 	p.method = 0

@@ -31,7 +31,6 @@ func (l wordList) wordFor(n uint64) string {
 	return ""
 }
 
-// joinWords returns all words with commas between them.
 func (l wordList) joinWords() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(l), func(word string) bool { return word == "" }), ", ")
 }

@@ -62,7 +62,6 @@ type writer struct {
 // flushSize is the size of the buffer in bytes.
 const flushSize = 1 << 16
 
-// recordError records the first error, and reports whether there was one.
 func (w *writer) recordError(err error) bool {
 	if w.err == nil {
 		w.err = err

@@ -206,7 +206,6 @@ func (w *writer) writeRow(e disk.Entry, rows disk.Rows, row int) {
 	}
 }
 
-// isZeroFrom reports whether the cells of a row from i on are zero.
 func isZeroFrom(e disk.Entry, rows disk.Rows, row, i int) bool {
 	for ; i < len(rows.Cells); i++ {
 		if e.Cell(rows.Cell(row, i)) != 0 {
@@ -324,7 +323,6 @@ func findTrapsCell(schema *disk.Schema) (cell int, ok bool) {
 	return 0, false
 }
 
-// hasFlagsOrTraps reports whether the schema of a wide entry has flags or traps.
 func hasFlagsOrTraps(schema *disk.Schema) bool {
 	_, traps := findTrapsCell(schema)
 	return traps || len(schema.Flags) > 0

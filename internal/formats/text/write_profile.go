@@ -98,7 +98,6 @@ func (w *writer) writeProfile(p reader.Profile) {
 	}
 }
 
-// writeCodeAndContext writes the code id and the context of a profile.
 func (w *writer) writeCodeAndContext(p reader.Profile) {
 	if code := p.Code(); code != 0 {
 		w.writeLiteral(" code=")
@@ -109,7 +108,6 @@ func (w *writer) writeCodeAndContext(p reader.Profile) {
 	}
 }
 
-// A cachedTypeText is TYPE of the grammar.
 type typeText struct {
 	text []byte
 	name int // length of the part without the loader

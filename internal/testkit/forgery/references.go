@@ -251,7 +251,6 @@ var pointerNames = map[disk.CellKind]string{
 	disk.CellType: "type pointer", disk.CellTypeWord: "type word", disk.CellMethod: "method pointer",
 }
 
-// recordError records the first error, and reports whether there was one.
 func (l *referenceLister) recordError(err error) bool {
 	if l.err == nil {
 		l.err = err

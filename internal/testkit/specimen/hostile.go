@@ -30,7 +30,6 @@ func (h *textMaker) next() string {
 	return fmt.Sprintf("n%d%s", h.n, h.texts[h.n%len(h.texts)])
 }
 
-// nextLong returns a hostile name of many KiB.
 func (h *textMaker) nextLong() string { return h.next() + strings.Repeat(h.texts[0], 200) }
 
 // Hostile returns an archive of each domain in which all names contain HostileText.

@@ -81,7 +81,6 @@ func (c *Coverage) Maps(m reader.Method) bool {
 	return slices.ContainsFunc(c.mappings, func(p *Mapping) bool { _, ok := p.records[m.ID()]; return ok })
 }
 
-// programs lists the program names for errors.
 func (c *Coverage) programs() string {
 	var names []string
 	for _, m := range c.mappings {

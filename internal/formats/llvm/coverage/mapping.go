@@ -166,7 +166,6 @@ func (m *Mapping) readTables(s object.Section, budget *int) error {
 	return nil
 }
 
-// fileListHash returns the hash by which functions refer to a list of files.
 func fileListHash(b []byte) uint64 {
 	sum := md5.Sum(b)
 	return binary.LittleEndian.Uint64(sum[:])
@@ -213,7 +212,6 @@ func joinFolder(folder, name string) string {
 	return path.Join(folder, name)
 }
 
-// isAbsolute reports whether a path is absolute on its system.
 func isAbsolute(name string) bool {
 	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\\`)
@@ -267,7 +265,6 @@ func (r record) isDummy() bool {
 	return c.err == nil && files == 1 && expressions == 0 && regions == 1 && header&tagMask == tagZero
 }
 
-// readNames returns the function names by NameRef.
 func (m *Mapping) readNames(list []object.Section) (map[uint64]string, error) {
 	names := map[uint64]string{}
 	for _, one := range list {

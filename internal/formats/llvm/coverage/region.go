@@ -38,7 +38,6 @@ type region struct {
 
 func (r *region) isBranch() bool { return r.kind == branchRegion || r.kind == mcdcRegion }
 
-// A function is the decoded mapping of one function.
 type function struct {
 	files       []string // names by file id, possibly repeated
 	expressions []expression
@@ -57,7 +56,6 @@ const (
 	regionBytes  = 5 // minimum encoded size
 )
 
-// decodeFunction decodes a function of a translation unit with the given files.
 func decodeFunction(data []byte, files []string) (*function, error) {
 	c := &cursor{rest: data}
 	f := &function{}

@@ -56,7 +56,6 @@ func addCounts(a, b uint64, ones bool) uint64 {
 	return a + b
 }
 
-// segmentsOf returns the segments of one file's regions by position.
 func segmentsOf(list []countedRegion, ones bool) []Segment {
 	b := segmentBuilder{regions: mergeRegions(list, ones)}
 	for i := range b.regions {

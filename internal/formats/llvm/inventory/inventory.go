@@ -14,6 +14,7 @@ package inventory
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -38,32 +39,40 @@ type Program struct {
 	functions map[string][]methodcode.Version
 	unused    map[string]bool // functions of the coverage mapping without code
 	order     []string
+	unlisted  string // the reason why it can have functions that are not listed, or ""
 }
 
-// Open reads a program, library, object file or static library. The error matches object.ErrUnknown for files of other
-// kinds, and ErrNotInstrumented.
-func Open(name string) (*Program, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	s, err := object.Read(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	p := &Program{name: name, functions: map[string][]methodcode.Version{}, unused: map[string]bool{}}
-	if err := p.readFunctions(s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+// Open reads a program, library, object file or static library, or several of one program. The error matches
+// object.ErrUnknown for files of other kinds, and ErrNotInstrumented.
+func Open(names ...string) (*Program, error) {
+	p := &Program{name: strings.Join(names, ", "), functions: map[string][]methodcode.Version{}, unused: map[string]bool{}}
+	for _, name := range names {
+		if err := p.addFile(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	return p, nil
 }
 
-func (p *Program) readFunctions(s *object.Sections) error {
+func (p *Program) addFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	s, err := object.Read(f, info.Size())
+	if err != nil {
+		return err
+	}
+	return p.readFunctions(name, s)
+}
+
+func (p *Program) readFunctions(name string, s *object.Sections) error {
+	before := len(p.order)
 	names := map[uint64]string{}
 	for _, section := range s.Names {
 		list, err := llvm.SplitNames(bytes.TrimLeft(section.Data, "\x00")) // PE begins the section with zeros
@@ -79,27 +88,39 @@ func (p *Program) readFunctions(s *object.Sections) error {
 			return err
 		}
 	}
-	if len(p.order) == 0 && len(s.Covmap) > 0 {
-		if err := p.readMapping(s); err != nil {
+	if len(p.order) == before && len(s.Covmap) > 0 {
+		if err := p.readMapping(name, s); err != nil {
 			return err
 		}
 	}
 	if len(p.order) == 0 {
 		return ErrNotInstrumented
 	}
-	p.setDomain(s)
-	return nil
+	return p.setDomain(s)
 }
 
 // setDomain finds the kind of instrumentation. Instrumented IR has a version word with a bit for it in each object
 // file.
-func (p *Program) setDomain(s *object.Sections) {
+func (p *Program) setDomain(s *object.Sections) error {
+	domain := layout.Domain(0)
+	variant := llvm.Variant(s.RawVersion >> llvm.VariantShift)
 	switch {
 	case s.RawVersion != 0:
-		p.domain = llvm.Variant(s.RawVersion >> llvm.VariantShift).Domain()
-	case len(s.Covfun) > 0 || s.HasSymbols:
-		p.domain = layout.DomainLLVMFrontend
+		domain = variant.Domain()
+	case len(s.Covfun) > 0 || s.HasSymbols && s.IsPart:
+		domain = layout.DomainLLVMFrontend
 	}
+	if domain != 0 && p.domain != 0 && domain != p.domain {
+		return fmt.Errorf("it is instrumented as profiles of domain %s are, the other files as those of %s", domain, p.domain)
+	}
+	p.domain = cmp.Or(p.domain, domain)
+	if s.IsPart {
+		p.unlisted = "not in the object file or static library: name the linked program"
+	}
+	if variant&llvm.VariantContextSensitive != 0 {
+		p.unlisted = "the program counts what is left after inlining: build it with -fprofile-generate"
+	}
+	return nil
 }
 
 // Sizes of records: from 36 bytes with pointers of 4 bytes to 64 bytes with bitmaps and pointers of 8.
@@ -141,8 +162,8 @@ func namedRecords(data []byte, size int, s *object.Sections, names map[uint64]st
 }
 
 // readMapping takes the functions of the coverage mapping. Its records of unused functions have no code.
-func (p *Program) readMapping(s *object.Sections) error {
-	mapping, err := coverage.FromSections(p.name, s)
+func (p *Program) readMapping(name string, s *object.Sections) error {
+	mapping, err := coverage.FromSections(name, s)
 	if err != nil {
 		return err
 	}
@@ -186,13 +207,16 @@ var instrumentation = map[layout.Domain]string{
 	layout.DomainLLVMFrontend: "-fprofile-instr-generate",
 }
 
-// Method looks up a function. A program has every function that is instrumented, so one that it lacks is gone.
+// Method looks up a function. A linked program has every function that is instrumented, so one that it lacks is gone.
 func (p *Program) Method(k layout.Key) (methodcode.Answer, error) {
 	if versions, ok := p.functions[k.Name]; ok {
 		return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
 	}
 	if p.unused[k.Name] {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "the program declares it and has no code of it"}, nil
+	}
+	if p.unlisted != "" {
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: p.unlisted}, nil
 	}
 	return methodcode.Answer{Presence: methodcode.NoMethod}, nil
 }

@@ -24,6 +24,7 @@ type Sections struct {
 	// RawVersion is the version word of the program's raw profiles, with its variant; 0 if its symbol is missing.
 	RawVersion uint64
 	HasSymbols bool // the program has a symbol table
+	IsPart     bool // an object file or static library, which has a part of a program
 }
 
 // A Section is a section of a program.
@@ -104,18 +105,22 @@ func (s *Sections) listSections(r io.ReaderAt, magic []byte) ([]entry, binary.By
 				list = append(list, entry{one.Name, one.FileSize, one.Open()})
 			}
 		}
+		s.IsPart = s.IsPart || f.Type == elf.ET_REL
 		s.readELFVersion(f)
 		return list, f.ByteOrder, nil
 	case isMachOMagic(magic):
-		f, err := machoFile(r, magic)
+		all, err := openMachO(r, magic)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, one := range f.Sections {
-			list = append(list, entry{one.Name, one.Size, one.Open()})
+		for _, f := range all {
+			for _, one := range f.Sections {
+				list = append(list, entry{one.Name, one.Size, one.Open()})
+			}
+			s.IsPart = s.IsPart || f.Type == macho.TypeObj
+			s.readMachOVersion(f)
 		}
-		s.readMachOVersion(f)
-		return list, f.ByteOrder, nil
+		return list, all[0].ByteOrder, nil
 	}
 	f, err := pe.NewFile(r)
 	if err != nil && string(magic[:2]) != "MZ" {
@@ -132,6 +137,7 @@ func (s *Sections) listSections(r io.ReaderAt, magic []byte) ([]entry, binary.By
 		}
 		list = append(list, entry{name, uint64(size), one.Open()})
 	}
+	s.IsPart = s.IsPart || f.OptionalHeader == nil
 	s.readPEVersion(f)
 	return list, binary.LittleEndian, nil
 }
@@ -143,22 +149,20 @@ func isMachOMagic(magic []byte) bool {
 	return slices.Contains(known, le) || slices.Contains(known, be)
 }
 
-// machoFile opens a Mach-O file. For a file with several architectures it opens the first one with profile
-// data, because all have the same functions.
-func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
+// openMachO opens a Mach-O file with its architectures. These can have other hashes of a function.
+func openMachO(r io.ReaderAt, magic []byte) (all []*macho.File, err error) {
 	if binary.BigEndian.Uint32(magic) != macho.MagicFat {
-		return macho.NewFile(r)
+		f, err := macho.NewFile(r)
+		return []*macho.File{f}, err
 	}
 	fat, err := macho.NewFatFile(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range fat.Arches {
-		if a.Section("__llvm_covmap") != nil || a.Section("__llvm_prf_data") != nil {
-			return a.File, nil
-		}
+		all = append(all, a.File)
 	}
-	return fat.Arches[0].File, nil
+	return all, nil
 }
 
 // readData reads the sections with profile data. If these are larger than the file, some of them overlap, which is an

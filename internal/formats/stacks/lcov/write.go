@@ -66,7 +66,6 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return report, out.Flush()
 }
 
-// namedUnknown is the number of unknown methods that a report names.
 const namedUnknown = 3
 
 func functionsByFile(s *reader.Store, report *Report) (map[string][]function, error) {

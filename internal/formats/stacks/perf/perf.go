@@ -238,7 +238,6 @@ func (r *sampleReader) addFrame(line []byte) bool {
 	return true
 }
 
-// endSample adds the current sample, if there is one.
 func (r *sampleReader) endSample() error {
 	if !r.open {
 		return nil

@@ -102,14 +102,12 @@ type frame struct {
 	address uint64
 }
 
-// An edge is a call.
 type edge struct {
 	caller builder.MethodRef
 	point  int32
 	callee builder.MethodRef
 }
 
-// newBuild returns an empty build with the options of an importer.
 func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses, i *Importer) (*importBuild, error) {
 	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, edgesOnly: i.EdgesOnly,
 		splitBy: i.SplitBy, sums: make([]uint64, len(r.types)), values: make([]int, len(r.types)),
@@ -334,7 +332,6 @@ func (k *importBuild) appendLabels(labels []label) {
 	}
 }
 
-// addFrames appends the frames of a location to k.stack.
 func (k *importBuild) addFrames(l *location) {
 	if l.first == l.end {
 		k.stack = append(k.stack, frame{method: k.placeMethod(l), address: l.address})

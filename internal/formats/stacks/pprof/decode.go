@@ -28,7 +28,6 @@ const (
 const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
 	1<<profileFunction | 1<<profilePeriodType
 
-// A stringRef is an index in the string table.
 type stringRef = uint64
 
 type function struct {
@@ -270,7 +269,6 @@ func (r *decodedProfile) decodeLine(message []byte) error {
 	return err
 }
 
-// checkStrings returns an error if a string reference is invalid.
 func (r *decodedProfile) checkStrings() error {
 	refs := []stringRef{r.defaultType, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
 	for _, t := range r.types {
@@ -379,7 +377,6 @@ func (r *decodedProfile) decodeLabel(message []byte, s *sample) error {
 	return err
 }
 
-// decodeStack appends the locations in a field to a sample.
 func (r *decodedProfile) decodeStack(f *field, s *sample) (err error) {
 	wrong := f.eachNumber(func(id uint64) {
 		at, ok := r.locationIDs.indexOf(id)

@@ -83,7 +83,6 @@ func appendBytesField(b []byte, number uint64, body []byte) []byte {
 	return append(b, body...)
 }
 
-// writeNumberField writes a varint field of the profile.
 func (e *Encoder) writeNumberField(number, value uint64) {
 	e.writeRaw(appendNumberField(nil, number, value))
 }

@@ -102,7 +102,6 @@ func (r *decodedProfile) typeName(t *sampleType) string {
 	return r.stringAt(t.kind) + "/" + r.stringAt(t.unit)
 }
 
-// typeNames formats all types with spaces between them.
 func (r *decodedProfile) typeNames() string {
 	var names []string
 	for i := range r.types {

@@ -74,7 +74,6 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 
 const samplesType = "samples"
 
-// unit is the unit of all values.
 const unit = "count"
 
 // A converter converts an archive of a domain other than sampled.
@@ -149,7 +148,6 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return sample, nil
 }
 
-// addCounters adds a sample for each method with a count.
 func (p *converter) addCounters() error {
 	values := make([]int64, len(p.counts))
 	for m, err := range p.s.Methods() {

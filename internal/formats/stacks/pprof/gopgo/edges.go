@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An edge is a call.
 type edge struct {
 	caller, callee int32 // indexes in profile.names
 	point          int32

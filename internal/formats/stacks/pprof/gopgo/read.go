@@ -20,7 +20,6 @@ var ErrSyntax = errors.New("not the text of go tool preprofile: caller, callee, 
 // An Importer reads the text of go tool preprofile. It has no options. Each edge becomes a stack of two frames.
 type Importer struct{}
 
-// textHead is the first line of the text.
 const textHead = "GO PREPROFILE V1"
 
 // Format implements [codec.Importer].

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
 )
 
-// firstLine is the start line of all functions.
 const firstLine = 1
 
 // writeProfile writes a profile with two locations per sample.
