@@ -74,9 +74,8 @@ func Median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// MedianInterval returns an interval for the median of the distribution of x, and its actual confidence. It has the ends of
-// the sign test's interval. For too few values these are the least and the greatest, and the confidence is less than
-// requested.
+// MedianInterval returns the sign test's interval for the median of the distribution of x, and its actual confidence.
+// For too few values it is from the least to the greatest, and the confidence is less than requested.
 func MedianInterval(x []float64, confidence float64) (low, high, attained float64) {
 	if len(x) == 0 {
 		return math.NaN(), math.NaN(), 0

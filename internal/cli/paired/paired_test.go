@@ -124,7 +124,8 @@ func TestIntervalOfAMedian(t *testing.T) {
 		}
 		low, high, attained := MedianInterval(x, 0.95)
 		if low != float64(c.cut) || high != float64(c.values-1-c.cut) || math.Abs(attained-c.attained) > 1e-8 {
-			t.Errorf("%d values: %v to %v with %v, want %d values less with %v", c.values, low, high, attained, c.cut, c.attained)
+			t.Errorf("%d values: %v to %v with %v, want %d values less with %v", c.values, low, high, attained, c.cut,
+				c.attained)
 		}
 		const trials = 20_000
 		within := 0

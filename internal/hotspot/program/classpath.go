@@ -48,8 +48,8 @@ func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	return c, nil
 }
 
-// runtimeLoader begins the identity of the class loader for the jar with which a JVM reads the image of a JDK. The image
-// has the same classes, compiled for another release.
+// runtimeLoader begins the identity of the class loader for the jar with which a JVM reads the image of a JDK. The
+// image has the same classes, compiled for another release.
 const (
 	runtimeLoader = "jdk/internal/jrtfs/JrtFileSystemProvider$JrtFsLoader"
 	runtimeJar    = "jrt-fs.jar"
@@ -152,9 +152,11 @@ func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	case isGenerated(k.Class):
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
 	case isOfRuntime(k) && c.runtime == nil:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of lib/" + runtimeJar + " of the JDK, which was not given"}
+		return methodcode.Answer{Presence: methodcode.Unknown,
+			Reason: "of lib/" + runtimeJar + " of the JDK, which was not given"}
 	case !isJDKMethod(k) && len(c.path.Missing()) > 0:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "it may be in a part of the class path that is not here"}
+		return methodcode.Answer{Presence: methodcode.Unknown,
+			Reason: "it may be in a part of the class path that is not here"}
 	case isJDKMethod(k) && !c.jdk:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
 	case isJDKMethod(k) && !c.path.HasImage() && !c.path.HasPackage(k.Class):

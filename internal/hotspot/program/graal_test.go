@@ -33,7 +33,7 @@ const greeter = `public class Greeter {
 }
 `
 
-// greeterProfile is an iprof of the program. The places of the condition and the call are those of javap.
+// greeterProfile is an iprof of the program. javap says where the condition and the calls are.
 const greeterProfile = `{"version":"1.0.0","types":[{"id":1,"name":"void"},{"id":2,"name":"int"},
 {"id":3,"name":"java.lang.String"},{"id":4,"name":"[Ljava.lang.String;"},{"id":5,"name":"Greeter"},
 {"id":6,"name":"Greeter$Name"},{"id":7,"name":"Greeter$Plain"},{"id":8,"name":"com.oracle.svm.core.JavaMainWrapper"}],

@@ -39,7 +39,7 @@ public class Images {
 }
 `
 
-// TestJarOfTheImage: the JDK has classes twice, and those of its jar are compared with the jar.
+// TestJarOfTheImage: the JDK has classes twice, and the ones in its jar are compared with the jar.
 func TestJarOfTheImage(t *testing.T) {
 	full.Only(t, "starts JVMs")
 	java := jdk.FindJava("")
@@ -103,7 +103,7 @@ func TestJarOfTheImage(t *testing.T) {
 	}
 }
 
-// TestGoneNeedsTheWholeClassPath: a class is gone if the class path lacks it, and unchecked if a part of that is missing.
+// TestGoneNeedsTheWholeClassPath: a class is gone if the class path lacks it, and unchecked if a part is missing.
 func TestGoneNeedsTheWholeClassPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

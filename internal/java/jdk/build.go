@@ -59,8 +59,8 @@ var usualHomes = []string{"/usr/lib/jvm/*", "/usr/java/*", "/opt/java/*", "/opt/
 	"~/Library/Java/JavaVirtualMachines/*/Contents/Home", `C:\Program Files\Java\*`,
 	`C:\Program Files\Eclipse Adoptium\*`}
 
-// FindHome returns the home of a JDK of a version. It looks at the given program or home first, then at JAVA_HOME, PATH and
-// the folders where JDKs usually are. It returns "" if there is none.
+// FindHome returns the home of a JDK of a version, or "". It looks at the given program or home first, then at
+// JAVA_HOME, PATH and the folders where JDKs usually are.
 func FindHome(version, first string) string {
 	if version == "" {
 		return ""

@@ -70,7 +70,8 @@ func TestHomeOfAVersion(t *testing.T) {
 	}
 	ran, also, onPath := newJDK(t, "25+1"), newJDK(t, "25+1"), newJDK(t, "17+3")
 	user := t.TempDir()
-	for folder, home := range map[string]string{".jdks/a": newJDK(t, "99+9"), ".sdkman/candidates/java/b": newJDK(t, "98+8")} {
+	for folder, version := range map[string]string{".jdks/a": "99+9", ".sdkman/candidates/java/b": "98+8"} {
+		home := newJDK(t, version)
 		link := filepath.Join(user, folder)
 		if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
 			t.Fatal(err)

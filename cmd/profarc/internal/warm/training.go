@@ -152,7 +152,8 @@ func (s *session) makeCache(ctx context.Context, c cache) error {
 	info, err := os.Stat(file)
 	switch {
 	case r.Failure != "":
-		s.missing[c.word] = fmt.Sprintf("the training run for the %s failed: %s%s", c.name, r.Failure, lastWords(&r, &s.trial))
+		s.missing[c.word] = fmt.Sprintf("the training run for the %s failed: %s%s", c.name, r.Failure,
+			lastWords(&r, &s.trial))
 	case err != nil:
 		s.missing[c.word] = fmt.Sprintf("the training run made no %s%s", c.name, lastWords(&r, &s.trial))
 	default:
@@ -250,8 +251,8 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	return r, err
 }
 
-// lastWords returns the last lines that a run printed and another one did not, for a message. A JVM prints its own errors
-// on stdout or on stderr.
+// lastWords returns the last lines that a run printed and another one did not, for a message. A JVM prints its own
+// errors on stdout or on stderr.
 func lastWords(run, other *warmup.Run) string {
 	known := map[string]bool{"": true}
 	for _, text := range [][]byte{other.Text, other.Last, other.Errors} {

@@ -32,8 +32,8 @@ type listedPackage struct {
 
 const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,Error"
 
-// OpenBuild reads all packages of the program in a folder: its module's, those of other modules, and the standard
-// library's. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
+// OpenBuild reads all packages of the program in a folder: of its module, other modules, and the standard
+// library. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
 // error matches ErrNoGoCommand, or has the message of the go command.
 func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
 	pattern := "./..."

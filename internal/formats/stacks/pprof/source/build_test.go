@@ -140,7 +140,8 @@ var edits = map[string][2]string{
 	"function renamed": {"score(", "rate("},
 	"function unused":  {"	text := words(400)\n", "	text := \"a b c\"\n"},
 	"method by value":  {"func (c *circle)", "func (c circle)"},
-	"lines joined":     {"	for i := range n {\n		t += mix(i, s.side)\n	}\n", "	for i := range n { t += mix(i, s.side) }\n"},
+	"lines joined": {"	for i := range n {\n		t += mix(i, s.side)\n	}\n",
+		"	for i := range n { t += mix(i, s.side) }\n"},
 	"closure moved":    {"bool {\n		return score(a)", "bool {\n\n		return score(a)"},
 	"worker edited":    {"		n += round(n)\n", "		k := n\n		n += round(k)\n"},
 	"closure named":    {"func(a, b string) bool {\n		return score(a) < score(b)\n	})", "lower)"},
@@ -200,7 +201,8 @@ var (
 )
 
 // disassembled returns the calls that go tool objdump shows, and the functions.
-func disassembled(t *testing.T, binary string, starts map[string]int64) (sites map[callSite]bool, functions map[string]bool) {
+func disassembled(t *testing.T, binary string, starts map[string]int64) (sites map[callSite]bool,
+	functions map[string]bool) {
 	t.Helper()
 	out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.`, binary).Output()
 	if err != nil {
@@ -292,7 +294,7 @@ func profileProgram(t *testing.T) (*reader.Store, map[callSite]bool) {
 	return s, calls
 }
 
-// judge returns the functions of the profile that the program has, and those of which all profiled calls are where
+// judge returns the functions of the profile that the program has, and the functions with all profiled calls where
 // they were, in the machine code of the program.
 func judge(t *testing.T, dir, binary string, calls map[callSite]bool) (present, whole map[string]bool) {
 	t.Helper()
@@ -338,7 +340,7 @@ func TestEditsAsTheBinaryHasThem(t *testing.T) {
 			}
 			for what, code := range map[string]fit.Code{"source": tree, "binary": built} {
 				r, verdicts := checkedCode(t, s, code)
-				if share := 1 - r.Share(fit.Unchecked); share < 0.85 { // all but a method of *circle, which is one of circle in an edit
+				if share := 1 - r.Share(fit.Unchecked); share < 0.85 { // one edit makes a method unchecked
 					t.Errorf("%s: %v was checked", what, share)
 				}
 				for function := range whole {
@@ -406,7 +408,7 @@ func TestWithoutGoCommand(t *testing.T) {
 	}
 }
 
-// TestModuleThatIsNotHere: nothing is downloaded, and functions of the module are unchecked with the go command's words.
+// TestModuleThatIsNotHere: nothing is downloaded, and functions of the module are unchecked, with the reason.
 func TestModuleThatIsNotHere(t *testing.T) {
 	t.Parallel()
 	dir := writeProgram(t, [2]string{"import (", "import (\n\t_ \"example.com/missing/part\"\n"})

@@ -5,6 +5,6 @@
 // name of the callee. Calls without a name in the source can be on any line. These are calls of the runtime, of
 // function values, and deferred calls.
 //
-// Function names are those of the linker without type arguments. The linker numbers the closures of a function. A
+// Functions have the names of the linker without type arguments. The linker numbers the closures of a function. A
 // closure of the profile matches any closure of this function.
 package source

@@ -29,7 +29,8 @@ type packageFunctions struct {
 }
 
 func newTree() *Tree {
-	return &Tree{packages: map[string]*packageFunctions{}, members: map[string]bool{}, fields: map[string]bool{}, ignored: map[string]bool{}, problems: map[string]string{}}
+	return &Tree{packages: map[string]*packageFunctions{}, members: map[string]bool{}, fields: map[string]bool{},
+		ignored: map[string]bool{}, problems: map[string]string{}}
 }
 
 func (t *Tree) addedPackage(pkg string) *packageFunctions {
