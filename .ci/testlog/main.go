@@ -1,4 +1,4 @@
-// Testlog summarizes the output of go test -json, which unlike that of go test -v assigns the output of parallel tests
+// Testlog summarizes the output of go test -json, which unlike go test -v assigns the output of parallel tests
 // correctly. It prints the results and times of packages, the output of failed tests, a line "skipped NAME: REASON" for
 // each skipped test, and a final line "N passed, N failed, N skipped".
 //

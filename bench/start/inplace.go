@@ -80,7 +80,7 @@ func profileOf(s *reader.Store, i int) (reader.Profile, error) {
 // repeats is the number of operations in a turn.
 const repeats = 1 << 20
 
-// timeEach returns a turn that measures the time of one operation, of which do makes repeats.
+// timeEach returns a turn that measures the time of one operation. do makes repeats of them.
 func timeEach(do func() error) func() (float64, error) {
 	return func() (float64, error) {
 		start := cputime.ThreadTime()

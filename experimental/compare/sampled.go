@@ -20,7 +20,7 @@ type SampleSize struct {
 	// Unit is the unit of counts that have the error of Samples samples. Total is their sum.
 	Unit  layout.CountUnit
 	Total float64
-	Calls float64 // sum of the calls, of which a sample may have several
+	Calls float64 // sum of the calls; a sample may have several
 }
 
 // SampleSizeOf returns the sample size of an archive.
@@ -92,7 +92,7 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSi
 	return z, err
 }
 
-// hasPeriod reports whether a type of periods, as space/bytes, is that of values, as inuse_space/bytes.
+// hasPeriod reports whether a type of periods, as space/bytes, is the type of values, as inuse_space/bytes.
 func hasPeriod(values, periods string) bool {
 	return periods != "" && strings.HasSuffix(values, periods)
 }

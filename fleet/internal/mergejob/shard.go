@@ -18,7 +18,7 @@ import (
 
 // A Place limits the resources of a worker.
 type Place struct {
-	Folder string // parent of temporary folders, "" for that of the system
+	Folder string // parent of temporary folders, "" for the folder of the system
 	Memory int64  // builder.Config.MemoryBudget
 }
 

@@ -46,7 +46,7 @@ type pulledBase struct {
 	There   bool   `json:"was_there"` // the file already had these bytes, so nothing was downloaded
 }
 
-// basePath returns the path to which the base of a layer is written.
+// basePath returns the path where the base of a layer is written.
 func (o *pullOptions) basePath() string {
 	return cmp.Or(o.base, strings.TrimSuffix(o.out, cli.ArchiveExtension)+".base"+cli.ArchiveExtension)
 }

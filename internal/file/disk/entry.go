@@ -127,8 +127,7 @@ func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
-
-func (e Entry) Rows() int { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
+func (e Entry) Rows() int                    { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
 
 // SetCounts sets the cell and row counts in the header of a wide entry, before its bytes grow or shrink.
 func (e Entry) SetCounts(cells, rows int) {

@@ -137,9 +137,7 @@ func equalLanes(x, y uint64) uint32 {
 }
 
 func (l Line) Record(i int) layout.Ref { return layout.Ref(le.Uint32(l[lineRecords+4*i:])) }
-
-func (l Line) Overflowed(h Hash) bool { return le.Uint16(l[lineOverflow:])&h.OverflowBit() != 0 }
-
+func (l Line) Overflowed(h Hash) bool  { return le.Uint16(l[lineOverflow:])&h.OverflowBit() != 0 }
 func (l Line) SetOverflow(h Hash) {
 	le.PutUint16(l[lineOverflow:], le.Uint16(l[lineOverflow:])|h.OverflowBit())
 }

@@ -44,9 +44,8 @@ func NewSumTree(span layout.Span) SumTree {
 }
 
 // Size returns the size of all levels in bytes.
-func (t SumTree) Size() int64  { return (t.levels[0].first + t.levels[0].count) * 8 }
-func (t SumTree) Pages() int64 { return t.levels[0].count }
-
+func (t SumTree) Size() int64             { return (t.levels[0].first + t.levels[0].count) * 8 }
+func (t SumTree) Pages() int64            { return t.levels[0].count }
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
 func (t SumTree) PageSpan(n int64) layout.Span {
@@ -61,8 +60,7 @@ func (t SumTree) TopSpan() layout.Span {
 	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
 }
 
-func (t SumTree) Levels() int { return len(t.levels) }
-
+func (t SumTree) Levels() int                         { return len(t.levels) }
 func (t SumTree) SlotOffset(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 func (t SumTree) Count(level int) int64               { return t.levels[level].count }
 

@@ -138,9 +138,8 @@ func withFileHandle(f *os.File, use func(handle uintptr)) error {
 }
 
 func (p *Private) Base() uintptr { return p.base }
-
-func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
-func (p *Private) RW() []byte   { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
+func (p *Private) AtBase() bool  { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
+func (p *Private) RW() []byte    { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
 
 // Late returns the zeroed memory next to the file.
 func (p *Private) Late() []byte { return sliceAt(p.late, p.plan.Late) }

@@ -16,8 +16,8 @@ import (
 //   - "method data for {method}", as a VM prints one MethodData
 //   - printmdo of the serviceability agent (jhsdb)
 type respeller struct {
-	margin   int  // indentation of the text in comments, beyond that of PrintMethodData
-	debugger bool // the text is of printmdo
+	margin   int  // indentation of the text in comments, beyond the one of PrintMethodData
+	debugger bool // the text is the output of printmdo
 	bare     bool // methods have no counters, and entries no indentation
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomain means that the archive is of another domain.
+// ErrDomain means that the archive has another domain.
 var ErrDomain = errors.New("not the profiles of a JamaicaVM")
 
 // Write writes an archive of domain jamaica. The lines of each keyword are sorted by descending number, as by

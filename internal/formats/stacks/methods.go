@@ -150,7 +150,7 @@ func eachCount(what layout.Sub) func(reader.Profile, func(uint64)) {
 	}
 }
 
-// eachBlockCount yields LLVM's counters, but not those of a sampled function, which begin with a mark.
+// eachBlockCount yields LLVM's counters, but not the counters of a sampled function, which begin with a mark.
 func eachBlockCount(p reader.Profile, yield func(uint64)) {
 	for e := range p.Entries() {
 		rows, isList := e.Rows()
@@ -163,7 +163,7 @@ func eachBlockCount(p reader.Profile, yield func(uint64)) {
 	}
 }
 
-// LossPoints counts the samples at points of a method, which other domains than sampled have beside stacks.
+// LossPoints counts the samples at points of a method, which other domains than sampled have next to stacks.
 const LossPoints codec.LossKind = "samples at points, which are not stacks"
 
 // LosePoints adds the loss of samples that are not stacks.

@@ -54,7 +54,6 @@ type Part struct{ From, To Bound }
 
 func (p Part) isFirst() bool { return p.From == Bound{} }
 func (p Part) isLast() bool  { return p.To == Bound{} }
-
 func (p Part) Holds(at Bound) bool {
 	return p.From.Compare(at) <= 0 && (p.isLast() || at.Compare(p.To) < 0)
 }

@@ -263,7 +263,7 @@ func Recognise(path string) (format string, ok bool) {
 	return i.Format().Name, true
 }
 
-// setRunName records --run, which distinguishes the dump from that of another run with equal counts.
+// setRunName records --run, which distinguishes the dump from a dump of another run with equal counts.
 func setRunName(b *builder.Builder, name string) {
 	if name == "" {
 		return

@@ -9,7 +9,7 @@
 // as of tracepoints, are lost.
 //
 // A sample weighs its period, or 1 if the text has no periods. The periods of different events are not added: the
-// samples of the first event are kept, or those of [Importer].Event.
+// samples of the first event are kept, or the samples of [Importer].Event.
 package perf
 
 import (

@@ -19,7 +19,7 @@ type place struct {
 	address uint64
 }
 
-// placeMethod returns the method of a location without a symbol. Its name is that of [stacks.AddressName].
+// placeMethod returns the method of a location without a symbol. It is named by [stacks.AddressName].
 func (k *importBuild) placeMethod(l *location) builder.MethodRef {
 	at := place{l.mapping, l.address}
 	if at == (place{}) {

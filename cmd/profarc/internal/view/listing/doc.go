@@ -1,4 +1,4 @@
-// Package listing shows the counts of a profile beside the bytecodes of a class file, and beside the lines of its
+// Package listing shows the counts of a profile next to the bytecodes of a class file, and next to the lines of its
 // source file.
 //
 // It returns data for the terminal and the pages, which print it. Names are raw, with slashes and descriptors; package

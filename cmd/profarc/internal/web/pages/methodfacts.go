@@ -25,7 +25,7 @@ type methodFacts struct {
 	samples  *listing.Samples
 	sampled  *listing.Sampled // nil if the method is on no stack
 	contexts *methodContexts  // nil with onlySamples
-	// onlySamples reports whether the page shows only the lines with samples, which include those of the contexts.
+	// onlySamples reports whether the page shows only the lines with samples, which include the lines of the contexts.
 	onlySamples bool
 	asked       []reader.Profile // profiles that the query selects
 	profiles    []profileFacts   // the first of them

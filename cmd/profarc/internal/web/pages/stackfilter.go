@@ -70,6 +70,5 @@ func filterLink(q query, text, key, value string) link {
 	return linkToPage(text, nameOfFlame, q.withValues(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }
 
-func (p *flamePage) Filtered() bool { return p.Focus != "" || p.Ignore != "" }
-
+func (p *flamePage) Filtered() bool       { return p.Focus != "" || p.Ignore != "" }
 func (p *flamePage) PassedShare() float64 { return shareOf(p.Passed, p.Whole) }

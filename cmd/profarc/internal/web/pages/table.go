@@ -265,12 +265,9 @@ func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutS
 const rowsWithoutSearch = 10
 
 func (t *table) Element() string { return t.request.elementID(t.ID) }
-
-func (t *table) To() int { return t.From - 1 + len(t.Rows) }
-
-func (t *table) Before() *link { return t.linkToRows("Previous rows", -1, t.From > 1) }
-
-func (t *table) After() *link { return t.linkToRows("Next rows", 1, t.To() < t.Found) }
+func (t *table) To() int         { return t.From - 1 + len(t.Rows) }
+func (t *table) Before() *link   { return t.linkToRows("Previous rows", -1, t.From > 1) }
+func (t *table) After() *link    { return t.linkToRows("Next rows", 1, t.To() < t.Found) }
 
 func (t *table) linkToRows(text string, by int, possible bool) *link {
 	if !possible || t.request.inReport {
@@ -292,6 +289,5 @@ func (t *table) Kept() (list []hiddenValue) {
 }
 
 func (t *table) InReport() bool { return t.request.inReport }
-
-func (t *table) View() string { return t.request.view.name }
-func (t *table) Left() uint64 { return uint64(t.Found - len(t.Rows)) }
+func (t *table) View() string   { return t.request.view.name }
+func (t *table) Left() uint64   { return uint64(t.Found - len(t.Rows)) }
