@@ -14,7 +14,7 @@
 // Let p and q be the shares in samples of sizes n and m. Their overlap is 1 - sum|p-q|/2. Chance only lowers it: two
 // samples of one distribution overlap by less than 1. Their missing overlap is about sum sqrt(p (1/n + 1/m) / (2 pi)),
 // and sum sqrt(p/(pi n)) for n = m. A cell with c samples in both profiles has binomially many of them in the first, so
-// that the exact expectation is the mean deviation of that distribution, in de Moivre's closed form. [Pair.Overlap]
+// that the exact expectation is the mean deviation of such a number, in de Moivre's closed form. [Pair.Overlap]
 // adds the expectation and 1.96 deviations to the overlap for the upper end. Cells that differ for certain have no such
 // bias and count with the variance of their difference. The largest certain change of one cell bounds the upper end,
 // too. For the lower end no bias is added: it is Newcombe's interval of the difference between both shares of the cells
