@@ -74,7 +74,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	if list, ok := against.(methodcode.FunctionList); ok && s.Header().Domain.LLVM() {
-		c.renames, err = findRenamedFunctions(ctx, s, list)
+		c.renames, err = findRenamedFunctions(ctx, s, against, list)
 		if err != nil {
 			return nil, err
 		}

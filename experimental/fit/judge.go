@@ -51,9 +51,12 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 			fmt.Sprintf("the code has changed, and entries from one of HotSpot's tag %d on were not decoded", tag)
 		return nil
 	}
-	if c.s.Header().Domain == layout.DomainLLVMIR && isContextSensitive(code) && !anyContextSensitive(versions) {
-		j.State, j.Reason = Unchecked, "counted after inlining: only a program built with -fcs-profile-generate tells"
-		return nil
+	if c.s.Header().Domain == layout.DomainLLVMIR {
+		j.Reason = otherStageReason(code, versions)
+		if j.Reason != "" {
+			j.State = Unchecked
+			return nil
+		}
 	}
 	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
 	if c.s.Header().Domain.LLVM() {
@@ -83,13 +86,6 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 		j.State, j.Reason, j.Confidence, j.Moves = Unchecked, "no code id says which code it was recorded for", 0, nil
 	}
 	return nil
-}
-
-// isContextSensitive reports whether a hash of LLVM is of the second instrumentation, after inlining. Bit 60 says so.
-func isContextSensitive(hash uint64) bool { return hash&(1<<60) != 0 }
-
-func anyContextSensitive(versions []methodcode.Version) bool {
-	return slices.ContainsFunc(versions, func(v methodcode.Version) bool { return isContextSensitive(v.ID) })
 }
 
 // hasCodeIDs reports whether both sides of a comparison have code ids, so that different ids mean different code.

@@ -39,11 +39,12 @@ type freshFunction struct {
 	hashes []uint64
 }
 
-func findRenamedFunctions(ctx context.Context, s *reader.Store, list methodcode.FunctionList) (renames, error) {
+func findRenamedFunctions(ctx context.Context, s *reader.Store, against Code, list methodcode.FunctionList) (renames,
+	error) {
 	r := &functionRenamer{}
 	r.methods = map[layout.Ref]renamed{}
 	r.unsure = map[layout.Ref]string{}
-	if err := r.listGone(ctx, s, list); err != nil || len(r.gone) == 0 {
+	if err := r.listGone(ctx, s, against, list); err != nil || len(r.gone) == 0 {
 		return r.renames, err
 	}
 	for _, spelling := range []func(string) string{withoutFolder, withoutFile, withoutCrateHash, withoutParameters} {
@@ -54,7 +55,8 @@ func findRenamedFunctions(ctx context.Context, s *reader.Store, list methodcode.
 }
 
 // listGone lists the functions that only the archive has, and the ones that only the program has.
-func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, list methodcode.FunctionList) error {
+func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, against Code,
+	list methodcode.FunctionList) error {
 	has := map[string][]uint64{}
 	var order []string
 	list.Functions(func(name string, versions []methodcode.Version) bool {
@@ -76,7 +78,11 @@ func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, list me
 			return err
 		}
 		known[k.Name] = true
-		if has[k.Name] == nil {
+		a, err := against.Method(k)
+		if err != nil {
+			return err
+		}
+		if a.Presence == methodcode.NoMethod {
 			g, err := newGoneFunction(m, k.Name)
 			if err != nil {
 				return err
@@ -233,4 +239,28 @@ func withoutParameters(name string) string {
 		return ""
 	}
 	return short
+}
+
+func (c *checker) noMethodReason() string {
+	if c.s.Header().Domain.LLVM() {
+		return "the program has no counters of it: it was removed, renamed or inlined, or is in a library to name as well"
+	}
+	return "there is no such method"
+}
+
+// isContextSensitive reports whether a hash of LLVM is of the second instrumentation, after inlining. Bit 60 says so.
+func isContextSensitive(hash uint64) bool { return hash&(1<<60) != 0 }
+
+// otherStageReason returns why a hash cannot be compared if all versions are of the other instrumentation, before or
+// after inlining; otherwise "".
+func otherStageReason(hash uint64, versions []methodcode.Version) string {
+	after := isContextSensitive(hash)
+	same := func(v methodcode.Version) bool { return isContextSensitive(v.ID) == after }
+	switch {
+	case slices.ContainsFunc(versions, same):
+		return ""
+	case after:
+		return "counted after inlining: only a program built with -fcs-profile-generate tells"
+	}
+	return "counted before inlining: only a program built with -fprofile-generate tells"
 }

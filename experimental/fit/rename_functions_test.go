@@ -74,8 +74,11 @@ func TestRenamedFunctions(t *testing.T) {
 			[]llvmFunction{few("_Z4workl", 1)}, fit.Renamed, "_Z4workl"},
 		"overload": {[]llvmFunction{few("_Z4worki", 1)},
 			[]llvmFunction{few("_Z4workl", 1), few("_Z4workd", 1)}, fit.Gone, ""},
-		"after inlining": {[]llvmFunction{few("f", 1<<60|1)}, []llvmFunction{few("f", 1)}, fit.Unchecked, ""},
-		"objective C":    {[]llvmFunction{few("-[A b:]", 1)}, []llvmFunction{few("-[A c:]", 1)}, fit.Gone, ""},
+		"before inlining": {[]llvmFunction{few("f", 1)}, []llvmFunction{few("f", 1<<60|1)}, fit.Unchecked, ""},
+		"both stages":     {[]llvmFunction{few("f", 1)}, []llvmFunction{few("f", 1<<60|1), few("f", 1)}, fit.Exact, ""},
+		"no hash":         {[]llvmFunction{few("f", 0)}, []llvmFunction{few("f", 0)}, fit.Exact, ""},
+		"after inlining":  {[]llvmFunction{few("f", 1<<60|1)}, []llvmFunction{few("f", 1)}, fit.Unchecked, ""},
+		"objective C":     {[]llvmFunction{few("-[A b:]", 1)}, []llvmFunction{few("-[A c:]", 1)}, fit.Gone, ""},
 		"number of a clone": {[]llvmFunction{few("f.llvm.12", 1)},
 			[]llvmFunction{few("f.llvm.34", 1)}, fit.Renamed, "f.llvm.34"},
 	} {

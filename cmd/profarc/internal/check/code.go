@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/inventory"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
@@ -56,6 +55,9 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 		return recordedCode(ctx, s)
 	case 1:
 		return openNamedCode(ctx, a, names[0], s.Header())
+	}
+	if s.Header().Domain.LLVM() {
+		return openInstrumented(names, s.Header().Domain)
 	}
 	var paths []string
 	for _, name := range names {
@@ -107,21 +109,9 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return openGoBinary(name)
 	}
 	if kind == kindProgram && d.LLVM() {
-		return openInstrumented(name, d)
+		return openInstrumented([]string{name}, d)
 	}
 	return importCode(ctx, a, name, d)
-}
-
-// openInstrumented opens a program whose functions are instrumented as profiles of a domain of LLVM are.
-func openInstrumented(name string, d layout.Domain) (programCode, error) {
-	p, err := inventory.Open(name)
-	if err == nil {
-		err = p.CheckDomain(d)
-	}
-	if err != nil {
-		return programCode{}, err
-	}
-	return programCode{Code: p, name: name, close: func() {}, stripped: !p.IsDomainKnown()}, nil
 }
 
 // Kinds of files that --against may name.
@@ -224,17 +214,10 @@ func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (
 		return programCode{}, err
 	}
 	code, err := archivedCode(name, s, d)
-	if err == nil && hasWholeProgram(name) {
+	if err == nil && hasWholeProgram(name, s) {
 		code.Code = fit.Whole(s)
 	}
 	return code, err
-}
-
-// hasWholeProgram reports whether a profile has every function of its program, as the raw profiles of LLVM have.
-func hasWholeProgram(name string) bool {
-	head, err := readMagic(name)
-	kind, ok := llvm.Detect(head)
-	return err == nil && ok && kind == llvm.KindRaw
 }
 
 // A Program is the code that --against names, for use by other commands.
@@ -302,9 +285,12 @@ func (p *Program) LacksMethod(k layout.Key) bool {
 // ErrNotRecorded is returned if no program is given, and the archive records no class path that can be opened.
 var ErrNotRecorded = errors.New("no program is given")
 
-// recordedCode opens the files that still exist of the class path of the archive's last run. It adds the JDK that a
-// start would use if that is the recorded build.
+// recordedCode opens the files that still exist of the class path of the archive's last run. It adds a JDK of the
+// recorded build.
 func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
+	if s.Header().Domain != layout.DomainHotSpot {
+		return programCode{}, fmt.Errorf("%w: %s", ErrNotRecorded, report.AdviceToNameCode(s.Header().Domain))
+	}
 	run, err := lastDescribed(s)
 	if err != nil {
 		return programCode{}, err

@@ -39,8 +39,8 @@ func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, again
 		}
 	}
 	if against.stripped && found.Profiles[fit.Exact]+found.Profiles[fit.Renamed] == 0 {
-		return fmt.Errorf("%s has no symbols, and no function with the hash of %s: it may have another instrumentation: name "+
-			"the program as it was before it was stripped", r.Against, r.Archive)
+		return &cli.ExitError{Code: ExitUnchecked, Err: fmt.Errorf("%s has no symbols, and no function with the hash of %s: "+
+			"it may have another instrumentation: name the program as it was before it was stripped", r.Against, r.Archive)}
 	}
 	if len(found.Profiles) == 0 {
 		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
@@ -90,8 +90,9 @@ const commandHelp = `Check compares every profile of an archive with the code of
                  takes the classes that the named JDK loads, or those for the archive's release
   pid:N          a running JVM: the classes that it has loaded
   an instrumented program
-                 or library, object file, static library, for LLVM's profiles: it has the names and hashes of
-                 its functions, and need not run
+                 or library, for LLVM's profiles: it has the names and hashes of its functions, and need not run.
+                 Name each library of a program with --against. Object files and static libraries are parts:
+                 what they lack is unchecked
   an archive, or a file that import reads
                  profiles of the new code; LLVM's are matched by name and function hash
   a folder       of a Go program or module, for CPU profiles: each call is looked for on its line,
