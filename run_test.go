@@ -369,6 +369,46 @@ func TestOtherCodeIsNotUsed(t *testing.T) {
 	}
 }
 
+// TestNewestVersionOfDumps: of several versions of a function, a merge keeps the one that ran last, whatever their ids.
+func TestNewestVersionOfDumps(t *testing.T) {
+	t.Parallel()
+	for _, codes := range [][]uint64{{8, 8, 7}, {7, 8, 8}, {7, 8, 7}, {9, 7, 8}} {
+		path, key := filepath.Join(t.TempDir(), "app.parc"), layout.Key{Name: "f"}
+		for _, code := range codes {
+			r := start(t, path)
+			r.Function(key, code).Calls().Count(10)
+			if _, err := r.Dump(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		b := builder.New(layout.DomainCustom, builder.ConfigOf(s.Header()))
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := merge.KeepNewest(t.Context(), b); err != nil {
+			t.Fatal(codes, err)
+		}
+		kept, err := b.Open("kept")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := kept.Find(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			if p.Code() != codes[2] {
+				t.Errorf("of %v, %d is kept", codes, p.Code())
+			}
+		}
+	}
+}
+
 // TestReceiversOfTraining: what the archive has of a class is seen once the class is loaded.
 func TestReceiversOfTraining(t *testing.T) {
 	t.Parallel()

@@ -472,7 +472,8 @@ enum {
 	PA_TABLE_CERTAIN,
 	PA_TABLE_OBJECTS = 29,
 	PA_TABLE_INPUTS,
-	PA_TABLE_LOSSES
+	PA_TABLE_LOSSES,
+	PA_TABLE_VERSIONS
 };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* first kind of a producer's tables, in archives of PA_CUSTOM */
 enum {

@@ -407,6 +407,7 @@ static bool copy_tables(copier *c) {
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
 		/* the account of the archive does not hold for other counts */
 		if (c->take != PA_TRAINED && (t.kind == PA_TABLE_INPUTS || t.kind == PA_TABLE_LOSSES)) continue;
+		if (c->take != PA_TRAINED && t.kind == PA_TABLE_VERSIONS) continue; /* its times are of earlier runs */
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
 			continue; /* these tables describe all counts, not the increments */

@@ -199,7 +199,7 @@ var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableCompilations: true, disk.TableInlining: true, disk.TableFunctions: true, disk.TableBase: true,
 	disk.TableMoved:   true,
 	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
-	disk.TableObjects: true, disk.TableInputs: true, disk.TableLosses: true,
+	disk.TableObjects: true, disk.TableInputs: true, disk.TableLosses: true, disk.TableVersions: true,
 }
 
 func (c *comparison) listUncomparedTables() error {

@@ -180,7 +180,7 @@ func (c *selection) dropsTable(t *reader.Table) bool {
 		disk.TableHeapRefs, disk.TableHeapUse, disk.TableInstances, disk.TableThreads, disk.TableReflected,
 		disk.TableRuns,
 		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain, disk.TableInputs,
-		disk.TableLosses:
+		disk.TableLosses, disk.TableVersions:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names

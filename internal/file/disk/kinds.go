@@ -55,6 +55,8 @@ const (
 	TableInputs TableKind = 30
 	// operations and their losses [operation, reason, unit, sense, things, amount, first]
 	TableLosses TableKind = 31
+	// last runs of versions of code [method, code, last]
+	TableVersions TableKind = 32
 )
 
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
@@ -93,6 +95,7 @@ var tableNames = [...]string{
 	29: "objects",
 	30: "inputs",
 	31: "losses",
+	32: "versions",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

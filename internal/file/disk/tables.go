@@ -344,6 +344,7 @@ var tableColumns = map[TableKind][]Column{
 		hexColumn("hash"), wordColumn("times"), symbolColumn("unit"), wordColumn("total")},
 	TableLosses: {symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"), wordColumn("sense"),
 		wordColumn("things"), wordColumn("amount"), symbolColumn("first")},
+	TableVersions: {{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")},
 }
 
 // Columns of the tables inputs and losses.

@@ -40,7 +40,6 @@ var accessFlags = [...]struct {
 }{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "},
 	{disk.AccNative, "native "}}
 
-// AccessText returns the access flags before a method, each followed by a space.
 func AccessText(access uint32) string {
 	text := ""
 	for _, f := range accessFlags {
@@ -51,7 +50,6 @@ func AccessText(access uint32) string {
 	return text
 }
 
-// WithoutAccess removes the access flags before a printed method.
 func WithoutAccess(text string) string {
 	for _, f := range accessFlags {
 		text = strings.TrimPrefix(text, f.name)
@@ -59,14 +57,12 @@ func WithoutAccess(text string) string {
 	return text
 }
 
-// TypeText returns the name of a type, followed by its class loader if it has one.
 func TypeText(t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
 	return WithLoader(name.String(), loader.String()), errors.Join(nameErr, loaderErr)
 }
 
-// WithLoader returns the name of a class or method, followed by its class loader if it has one.
 func WithLoader(name, loader string) string {
 	if loader == "" {
 		return name
@@ -133,7 +129,7 @@ var tableNames = map[disk.TableKind]string{
 	disk.TableBase: "base", disk.TableMoved: "moved points", disk.TableInputs: "inputs", disk.TableLosses: "losses",
 	disk.TableCertain:     "outcomes that were certain",
 	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
-	disk.TableObjects: "objects",
+	disk.TableObjects: "objects", disk.TableVersions: "versions of code",
 }
 
 // TableTitle returns the title of a table, unlike the table names of package layout, which users type.

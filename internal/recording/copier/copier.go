@@ -80,6 +80,8 @@ type Copier struct {
 	Read         ledger.Totals
 	targetRun    profileset.Run
 	method       reader.Method        // method of the current profile
+	ran          bool                 // the current profile has counts of this run
+	lastRuns     map[versionKey]int64 // times of versions; see lastRun
 	profilesSeen uint64               // number of profiles read, or tried
 	partial      bool                 // the copy lacks a profile
 	chosen       []reader.Method      // methods chosen by Hooks.Chosen

@@ -54,6 +54,7 @@ func (c *Copier) Unmet() int {
 
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
+	c.ran = c.Counts != Trained && p.Claimed()
 	if c.Counts != Trained {
 		live, err := p.Claim()
 		switch {
@@ -101,10 +102,39 @@ func (c *Copier) copyEntries(to *profileset.Recording, p reader.Profile) error {
 // Begin starts the copy of a profile of the method whose record is at n, with the same context and the given code ID.
 func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
 	m, context, err := c.refsOfProfile(n, p)
+	run := c.targetRun
+	if err == nil && !c.ran {
+		run.Time, err = c.lastRun(n, p.Code())
+	}
 	if err == nil {
-		c.b.RecordIn(to, c.targetRun, m, code, context)
+		c.b.RecordIn(to, run, m, code, context)
 	}
 	return err
+}
+
+// A versionKey identifies a version of the code of a method of the archive.
+type versionKey struct {
+	method layout.Ref
+	code   uint64
+}
+
+// lastRun returns the time of the last dump that ran a version of a method's code.
+func (c *Copier) lastRun(method layout.Ref, code uint64) (int64, error) {
+	if c.lastRuns == nil {
+		t, err := c.s.TableOrEmpty(disk.TableVersions)
+		if err != nil {
+			return 0, err
+		}
+		c.lastRuns = map[versionKey]int64{}
+		for row := range t.Rows {
+			c.lastRuns[versionKey{layout.Ref(t.Cell(0, row)), t.Cell(1, row)}] = int64(t.Cell(2, row))
+		}
+	}
+	last, ok := c.lastRuns[versionKey{method, code}]
+	if !ok {
+		last = c.s.Header().DumpTime
+	}
+	return cmp.Or(last, profileset.UnknownTime), nil
 }
 
 // refsOfProfile returns the references for the method whose record is at n and for the context of one of its profiles.
@@ -126,7 +156,6 @@ func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.Met
 	return m, context, err
 }
 
-// Copied reports whether the profile whose block is at n has been copied.
 func (c *Copier) Copied(n layout.Ref) bool {
 	_, ok := c.profiles[n]
 	return ok
@@ -170,7 +199,6 @@ func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.Profi
 	return stub.Ref(), stub.Done()
 }
 
-// AllFields selects all optional fields.
 const AllFields = ^disk.Presence(0)
 
 // Fields copies the selected optional fields that describe the method, and the counters that Counts selects.

@@ -15,8 +15,8 @@ func (c *Copier) Tables() error {
 		if err != nil {
 			return err
 		}
-		if t.Kind == disk.TableShapes {
-			continue // see DeclareShapes
+		if t.Kind == disk.TableShapes || t.Kind == disk.TableVersions {
+			continue // see DeclareShapes and lastRun
 		}
 		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode &&
 			t.Kind != disk.TableMoved &&

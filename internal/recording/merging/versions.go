@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/methoddata"
@@ -23,9 +26,13 @@ const (
 	HeaviestVersion Versions = "heaviest" // version with the highest total of counts
 )
 
-// KeepVersions drops the profiles of all but one version of each method's code, in all contexts. If two versions rank
-// equally, it keeps the one with the higher code ID. It returns the number of methods with several versions and the
-// number of dropped profiles. After an error the set is unchanged.
+// ErrVersionOrder means that the archives do not say which version of a method's code ran last.
+var ErrVersionOrder = errors.New("it is not known which version of the code ran last")
+
+// KeepVersions drops the profiles of all but one version of each method's code, in all contexts. Of equally heavy
+// versions it keeps the one with the higher code ID. The error matches ErrVersionOrder if two versions are equally new.
+// It returns the number of methods with several versions and the number of dropped profiles. After an error the set is
+// unchanged.
 func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
 	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
 		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
@@ -59,12 +66,56 @@ func keepVersionsLocked(ctx context.Context, b *profileset.Set, v Versions) (met
 			best[of] = this
 		}
 	}
-	if v == AllVersions {
+	switch v {
+	case AllVersions:
 		return len(several), 0, nil
+	case NewestVersion:
+		if err := unorderedVersions(b, best, ranks); err != nil {
+			return 0, 0, err
+		}
 	}
 	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool {
 		return best[instrumentationOf(b, d)].code == d.Code
 	}), nil
+}
+
+// KeepFitting drops the profiles of versions that do not fit a program, of each method with a version that fits. It
+// returns the number of methods with several versions, of methods of which none fits, and of dropped profiles.
+func KeepFitting(b *profileset.Set, fits func(k layout.Key, code uint64) bool) (methods, without, dropped int,
+	err error) {
+	b.Locked(func() {
+		err = cmp.Or(b.WithoutBatch(), b.Unfinished(), b.DropDiscarded())
+		if err != nil {
+			return
+		}
+		codes := map[instrumentation]map[uint64]bool{}
+		for _, d := range b.Profiles.All {
+			of := instrumentationOf(b, d)
+			if codes[of] == nil {
+				codes[of] = map[uint64]bool{}
+			}
+			codes[of][d.Code] = true
+		}
+		for of, versions := range codes {
+			some := false
+			for code := range versions {
+				versions[code] = len(versions) == 1 || fits(b.KeyOf(of.method), code)
+				some = some || versions[code]
+			}
+			if len(versions) > 1 {
+				methods++
+			}
+			if !some {
+				without++
+				delete(codes, of)
+			}
+		}
+		dropped = b.KeepProfiles(func(d *profileset.ProfileData) bool {
+			versions := codes[instrumentationOf(b, d)]
+			return versions == nil || versions[d.Code]
+		})
+	})
+	return methods, without, dropped, err
 }
 
 // An instrumentation is the code of a method in one of its forms. LLVM's IR has two, before and after inlining, and
@@ -84,6 +135,34 @@ type rankedVersion struct {
 	known bool
 }
 
+// namedMethods is the number of methods that an error names.
+const namedMethods = 3
+
+// unorderedVersions returns an error that names the methods with a version that may have run last beside the newest, or
+// nil.
+func unorderedVersions(b *profileset.Set, best map[instrumentation]rankedVersion,
+	ranks map[profileset.ProfileKey]uint64) error {
+	var names []string
+	for _, d := range b.Profiles.All {
+		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
+		if newest := best[instrumentationOf(b, d)]; d.Code != newest.code && (ranks[key] == newest.rank || ranks[key] == 0) {
+			k := b.KeyOf(d.Method)
+			names = append(names, strings.TrimPrefix(k.Class+"."+k.Name+k.Signature, "."))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	more := ""
+	if n := len(names) - namedMethods; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%w: of %s%s: merge the archives of the single runs with --versions newest, or keep the heaviest with "+
+		"--versions heaviest", ErrVersionOrder, strings.Join(names[:min(len(names), namedMethods)], ", "), more)
+}
+
 func (v rankedVersion) compare(w rankedVersion) int {
 	return cmp.Or(cmp.Compare(v.rank, w.rank), cmp.Compare(v.code, w.code))
 }
@@ -98,7 +177,11 @@ func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profi
 		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
 		switch v {
 		case NewestVersion:
-			ranks[key] = max(ranks[key], uint64(d.Time))
+			at := d.Time
+			if at == 0 {
+				at = max(b.Heading.DumpTime.UnixNano(), 0)
+			}
+			ranks[key] = max(ranks[key], uint64(max(at, 0)))
 		case HeaviestVersion:
 			block, err := b.Block(profileset.ProfileRef(ref))
 			if err != nil {

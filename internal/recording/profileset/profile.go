@@ -39,7 +39,7 @@ type ProfileKey struct {
 // of pointers.
 type ProfileData struct {
 	ProfileKey
-	Time  int64       // time of the newest dump
+	Time  int64       // time of the newest dump; 0 for that of the set, UnknownTime if it is not known
 	run   uint32      // number of the last run that recorded it
 	Block spill.Place // nowhere until Done
 }
@@ -100,7 +100,6 @@ func (p *Recording) Shape() disk.Shape {
 
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
 
-// Fail sets the error of the recording unless it has one.
 func (p *Recording) Fail(err error) {
 	if p.err == nil {
 		p.err = fmt.Errorf("profile: %w", err)
@@ -134,7 +133,6 @@ func (p *Recording) Put32(f disk.Presence, values ...uint32) {
 	}
 }
 
-// PutTraps sets the number of traps taken for each reason.
 func (p *Recording) PutTraps(byReason []byte) {
 	if !p.tooLate() {
 		p.parts.PutTraps(byReason)
@@ -406,7 +404,6 @@ func (b *Set) Block(ref ProfileRef) (disk.Block, error) {
 	return b.Blocks.Read(b.Profiles.At(uint32(ref)).Block)
 }
 
-// A claim is the last run that has claimed a profile, and the time of its newest dump.
 type claim struct {
 	run  uint32
 	time int64
@@ -416,7 +413,8 @@ type claim struct {
 // claim. ok is false if the run has already recorded the profile.
 func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
 	ref = b.findProfile(key)
-	if ref == 0 {
+	added := ref == 0
+	if added {
 		ref = b.addProfile(key)
 	}
 	d := b.Profiles.At(uint32(ref))
@@ -425,7 +423,13 @@ func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before cla
 		return ref, before, false
 	}
 	b.changesProfile(ref)
-	d.run, d.Time = run.number, max(d.Time, run.Time)
+	d.run = run.number
+	switch {
+	case added || run.Time == 0:
+		d.Time = run.Time
+	case d.Time != 0:
+		d.Time = max(d.Time, run.Time)
+	}
 	return ref, before, true
 }
 

@@ -53,6 +53,8 @@ type Set struct {
 	Ordered keptOrder // order of the profiles' references
 	united  int       // number of table rows after they were last united
 
+	listedVersions bool // TableVersions was listed from the profiles
+
 	Dumps  map[[16]byte]Dump   // merged dumps, by ID
 	Copied map[[16]byte]Source // archives from which merged or copied dumps came, by ID
 	RunIDs map[RunKey][16]byte // ID of the last dump of each run
@@ -283,6 +285,7 @@ func (b *Set) Prepare() error {
 	b.listFirstOrder()
 	b.flushLosses()
 	b.internAccount()
+	b.listVersions()
 	b.sortSets()
 	b.listShapes()
 	return b.checkBase()

@@ -195,7 +195,7 @@ func Grouped(kind disk.TableKind) bool { return kind == disk.TableSamples || kin
 func (b *Set) sortSets() {
 	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
 		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects, disk.TableInputs,
-		disk.TableLosses} {
+		disk.TableLosses, disk.TableVersions} {
 		if t := b.Tables[kind]; t != nil {
 			t.uniteRows()
 		}
@@ -224,7 +224,9 @@ func (b *Set) keepTablesOfCode() {
 	keep(disk.TableCode, func(row []uint64, code uint64) bool {
 		return disk.SketchMayBeOf([]byte(b.Text(intern.SymbolRef(row[1]))), code)
 	})
-	keep(disk.TableMoved, func(row []uint64, code uint64) bool { return row[1] == code })
+	for _, kind := range []disk.TableKind{disk.TableMoved, disk.TableVersions} {
+		keep(kind, func(row []uint64, code uint64) bool { return row[1] == code })
+	}
 }
 
 // addCertain adds a row for each site that was certain in one of the last two merged profiles. The caller holds mu.

@@ -44,6 +44,7 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
 	disk.TableInputs:          {5: columnTotal, 7: columnTotal},
 	disk.TableLosses:          {4: columnTotal, 5: columnTotal, 6: columnFirst},
+	disk.TableVersions:        {2: columnHighest},
 }
 
 func allocationRules() []columnRule {

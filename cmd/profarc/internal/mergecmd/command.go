@@ -31,6 +31,7 @@ type mergeOptions struct {
 	halfLife  string
 	normalize bool
 	versions  string
+	against   []string
 	asLLVM    bool
 	flatten   string
 	jobs      int
@@ -51,7 +52,8 @@ import are one dump: to merge some of them with others later, import them separa
 
 A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply once, to
 archives of single dumps. Profiles of different versions of a method's code are never added up;
---versions selects which are kept. --rows comes last, for a VM with that many receivers in a type
+--versions selects which are kept: newest keeps the version that ran last, and current those that fit the
+program that --against names, of each method with such a version. --rows comes last, for a VM with that many receivers in a type
 profile: counts without a row are added to the count of all others.
 
 Archives that are layers on one base (reduce --base) are merged like others, and the sum is a layer on
@@ -88,7 +90,8 @@ func Command(a *cli.App) *cobra.Command {
 		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.StringVar(&o.versions, "versions", "all",
-		"of a method whose code has several versions, keep all, newest or heaviest")
+		"of a method whose code has several versions, keep all, newest, heaviest, or current with --against")
+	f.StringArrayVar(&o.against, "against", nil, "with --versions current: the program, as for check")
 	f.BoolVar(&o.asLLVM, "llvm-compat", false,
 		"merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site "+
 			"have no weight")
@@ -98,7 +101,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	o.failure.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("versions",
-		cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
+		cobra.FixedCompletions([]string{"all", "newest", "heaviest", "current"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -112,6 +115,7 @@ type mergeReport struct {
 	DumpID     string            `json:"dump_id"`
 	Counts     layout.Counts     `json:"counts"`
 	Versions   int               `json:"methods_with_versions"`
+	Unfit      int               `json:"methods_without_current_version,omitempty"`
 	Doubtful   int               `json:"doubtful_profiles"`  // summed, perhaps of different methods
 	Widened    int               `json:"widened_points"`     // points with more rows than the VM keeps
 	Narrowed   *narrowing        `json:"narrowed,omitempty"` // result of --rows
@@ -151,7 +155,7 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) e
 		b, err = flattenOnBase(ctx, a, b, o)
 	}
 	if err == nil {
-		err = r.finishMerge(ctx, b, versions, o)
+		err = r.finishMerge(ctx, a, b, versions, o)
 	}
 	if err != nil {
 		return err
@@ -200,9 +204,15 @@ func noLayers(base *reader.Store, name string) error {
 func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merging.Versions, *mergePlan,
 	error) {
 	versions := merging.Versions(o.versions)
+	if (o.versions == currentVersions) != (len(o.against) > 0) {
+		return "", nil, cli.Usagef("--versions current keeps what fits the program that --against names: give both")
+	}
+	if o.versions == currentVersions {
+		versions = merging.AllVersions
+	}
 	if !slices.Contains([]merging.Versions{merging.AllVersions, merging.NewestVersion, merging.HeaviestVersion},
 		versions) {
-		return "", nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+		return "", nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest, current", o.versions)
 	}
 	if o.rows < -1 {
 		return "", nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
@@ -224,10 +234,14 @@ func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string
 }
 
 // finishMerge drops versions, narrows rows, and records the losses.
-func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merging.Versions,
+func (r *mergeReport) finishMerge(ctx context.Context, a *cli.App, b *builder.Builder, versions merging.Versions,
 	o *mergeOptions) (err error) {
 	var dropped int
-	r.Versions, dropped, err = merging.KeepVersions(ctx, b.Internal(), versions)
+	if o.versions == currentVersions {
+		dropped, err = r.keepCurrent(ctx, a, b, o.against)
+	} else {
+		r.Versions, dropped, err = merging.KeepVersions(ctx, b.Internal(), versions)
+	}
 	if err != nil {
 		return err
 	}
@@ -300,6 +314,9 @@ func (r *mergeReport) printReport(a *cli.App) {
 	fmt.Fprintf(a.Out, "merged %s with %s\n", cli.Amount(len(r.Inputs), "archive"), cli.Amount(r.Dumps, "dump"))
 	if r.Versions > 0 {
 		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", cli.Amount(r.Versions, "method"))
+	}
+	if r.Unfit > 0 {
+		fmt.Fprintf(a.Out, "kept   all versions of %s: none fits the program\n", cli.Amount(r.Unfit, "method"))
 	}
 	if r.Doubtful > 0 {
 		fmt.Fprintf(a.Out,
