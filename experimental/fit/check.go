@@ -140,7 +140,8 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 		}
 		return nil
 	}
-	if d := h.Domain; d != layout.DomainHotSpot && d != layout.DomainGraal && !d.LLVM() {
+	_, ofClasses := against.(methodcode.Inventory)
+	if d := h.Domain; d != layout.DomainHotSpot && !(d == layout.DomainGraal && ofClasses) && !d.LLVM() {
 		if d == layout.DomainSampled {
 			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(),
 				d, ErrDomain)

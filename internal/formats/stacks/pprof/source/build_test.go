@@ -142,9 +142,9 @@ var edits = map[string][2]string{
 	"method by value":  {"func (c *circle)", "func (c circle)"},
 	"lines joined": {"	for i := range n {\n		t += mix(i, s.side)\n	}\n",
 		"	for i := range n { t += mix(i, s.side) }\n"},
-	"closure moved":    {"bool {\n		return score(a)", "bool {\n\n		return score(a)"},
-	"worker edited":    {"		n += round(n)\n", "		k := n\n		n += round(k)\n"},
-	"closure named":    {"func(a, b string) bool {\n		return score(a) < score(b)\n	})", "lower)"},
+	"closure moved": {"bool {\n		return score(a)", "bool {\n\n		return score(a)"},
+	"worker edited": {"		n += round(n)\n", "		k := n\n		n += round(k)\n"},
+	"closure named": {"func(a, b string) bool {\n		return score(a) < score(b)\n	})", "lower)"},
 }
 
 // added is code that some edits call.
