@@ -33,7 +33,8 @@ func releaseOf(t *testing.T, d layout.Domain, code uint64, day int) *reader.Stor
 	if day > 0 {
 		at = time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
 	}
-	b := builder.New(d, builder.Config{ProducerID: producerOf(d), DumpTime: at, DumpID: [16]byte{byte(day), byte(code), 1}})
+	id := [16]byte{byte(day), byte(code), 1}
+	b := builder.New(d, builder.Config{ProducerID: producerOf(d), DumpTime: at, DumpID: id})
 	names := map[string]uint64{"f": code, "other": 5}
 	for _, name := range []string{"f", "other"} {
 		if names[name] == 0 {

@@ -159,8 +159,7 @@ func unorderedVersions(b *profileset.Set, best map[instrumentation]rankedVersion
 	if n := len(names) - namedMethods; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Errorf("%w: of %s%s: merge the archives of the single runs with --versions newest, or keep the heaviest with "+
-		"--versions heaviest", ErrVersionOrder, strings.Join(names[:min(len(names), namedMethods)], ", "), more)
+	return fmt.Errorf("%w: of %s%s", ErrVersionOrder, strings.Join(names[:min(len(names), namedMethods)], ", "), more)
 }
 
 func (v rankedVersion) compare(w rankedVersion) int {

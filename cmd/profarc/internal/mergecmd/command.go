@@ -4,6 +4,7 @@ package mergecmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -241,6 +242,10 @@ func (r *mergeReport) finishMerge(ctx context.Context, a *cli.App, b *builder.Bu
 		dropped, err = r.keepCurrent(ctx, a, b, o.against)
 	} else {
 		r.Versions, dropped, err = merging.KeepVersions(ctx, b.Internal(), versions)
+	}
+	if errors.Is(err, merging.ErrVersionOrder) {
+		err = fmt.Errorf("%w: merge the archives of the single runs with --versions newest, or name the program with "+
+			"--versions current --against PROGRAM", err)
 	}
 	if err != nil {
 		return err
