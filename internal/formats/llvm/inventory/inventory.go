@@ -232,7 +232,8 @@ func (p *Program) Functions(yield func(name string, versions []methodcode.Versio
 
 // IsProgram reports whether a file begins as a program, library, object file or static library.
 func IsProgram(name string, head []byte) bool {
-	for _, magic := range []string{"\x7fELF", "!<ar", "MZ", "\xca\xfe\xba\xbe", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe",
+	for _, magic := range []string{"\x7fELF", "!<ar", "!<th", "BC\xc0\xde", "MZ", "\xca\xfe\xba\xbe",
+		"\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe",
 		"\xfe\xed\xfa\xcf", "\xfe\xed\xfa\xce"} {
 		if strings.HasPrefix(string(head), magic) {
 			return true

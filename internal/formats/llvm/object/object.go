@@ -65,8 +65,13 @@ func Read(r io.ReaderAt, size int64) (*Sections, error) {
 	if _, err := r.ReadAt(magic, 0); err != nil {
 		return nil, ErrUnknown
 	}
-	if string(magic) == archiveMagic {
+	switch {
+	case string(magic) == archiveMagic:
 		return s, s.readArchive(r, size)
+	case string(magic) == "!<thin>\n":
+		return nil, errors.New("it is a thin static library, which only lists object files: name the linked program")
+	case string(magic[:4]) == "BC\xc0\xde":
+		return nil, errors.New("it is bitcode for link-time optimization: name the linked program")
 	}
 	return s, s.readObject(io.NewSectionReader(r, 0, size), size)
 }
