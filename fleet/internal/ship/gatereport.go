@@ -24,8 +24,8 @@ type gateReport struct {
 	} `json:"criteria"`
 }
 
-// readGateReport returns one line about the gate that an archive has passed, such as "pass: fit passed 0.97 share (least
-// 0.9); size passed 1472 bytes (most 2.56e+08)". Criteria that are off are left out.
+// readGateReport returns one line about the gate that an archive has passed, for example "pass: fit passed 0.97 share
+// (least 0.9); size passed 1472 bytes (most 2.56e+08)". Criteria that are off are left out.
 func readGateReport(file, archive string) (string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

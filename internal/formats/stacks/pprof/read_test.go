@@ -261,7 +261,7 @@ func TestRefused(t *testing.T) {
 		"twice": {slices.Concat(unpacked(t, testprofile.Encode(t, heap)), unpacked(t, testprofile.Encode(t, heap))),
 			pprof.ErrConcatenated, ""},
 		"deep":       {testprofile.Encode(t, deep), pprof.ErrDeep, ""},
-		"heap text":  {[]byte("heap profile: 1: 32 [2: 64] @ heap/1048576\n"), pprof.ErrLegacy, "take it with a newer runtime"},
+		"heap text":  {[]byte("heap profile: 1: 32 [2: 64] @ heap/1048576\n"), pprof.ErrLegacy, "a newer runtime"},
 		"contention": {[]byte("--- contention:\ncycles/second = 1000\n"), pprof.ErrLegacy, ""},
 		"gperftools": {slices.Concat(make([]byte, 8), []byte{3}, make([]byte, 15), []byte{16, 39, 0, 0}, make([]byte, 100)),
 			pprof.ErrCut, ""},
