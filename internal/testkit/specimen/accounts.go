@@ -1,13 +1,33 @@
 package specimen
 
 import (
+	"time"
+
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
 // Later returns the specimens of tables that were added after the first release.
-func Later() []Specimen { return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}} }
+func Later() []Specimen {
+	return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}, {"versions", layout.DomainLLVMIR, newVersions}}
+}
+
+// newVersions has a function of two versions, of which one ran before the last dump, and one of unknown time.
+func newVersions() *builder.Builder {
+	b := builder.New(layout.DomainLLVMIR, builder.Config{Producer: "clang 19", DumpTime: time.Unix(1_800_000_000, 0)})
+	m := b.Method(layout.Key{Name: "main"})
+	for code := range uint64(3) {
+		p := b.ProfileIn(m, 7+code, 0)
+		p.Counters(0, 40+code, 2)
+		finishProfiles(p)
+	}
+	versions := b.Internal().Table(disk.TableVersions, 0)
+	versions.Row(uint64(m), 7, 1_700_000_000_000_000_000)
+	versions.Row(uint64(m), 8, 0)
+	return b
+}
 
 // newAccounts has inputs in every state, and losses with and without counts.
 func newAccounts() *builder.Builder {

@@ -3,6 +3,7 @@ package pprof
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -78,7 +79,10 @@ func convertLegacy(data []byte) (converted []byte, err error) {
 		}
 	}()
 	p, err := profile.ParseData(data)
-	if err != nil || len(p.Sample) == 0 {
+	if err == nil && len(p.Sample) == 0 {
+		err = errors.New("it has no samples")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %v", kind, err)
 	}
 	var out bytes.Buffer
