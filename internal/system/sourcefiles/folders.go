@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Folders are the folders in which to look for a source file, by the whole path that the compiler recorded and then
@@ -37,11 +38,19 @@ func splitLines(text []byte) []string {
 }
 
 func (s Folders) readFile(file string) (name string, text []byte, err error) {
+	var unreadable error
 	for _, name := range s.candidatePaths(file) {
 		text, err := readSource(name)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return name, text, err
+		if err == nil {
+			return name, text, nil
 		}
+		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+		if !isMissing && unreadable == nil {
+			unreadable = err
+		}
+	}
+	if unreadable != nil {
+		return "", nil, unreadable
 	}
 	if len(s) == 0 {
 		return "", nil, fmt.Errorf("%q is not there any more: %w", file, fs.ErrNotExist)

@@ -1,6 +1,9 @@
 package sourcefiles
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,5 +30,22 @@ func TestFilesStayInTheirFolder(t *testing.T) {
 	}
 	if n := len((Folders{"src"}).candidatePaths(strings.Repeat("a/", 100_000))); n != maxDepth {
 		t.Errorf("%d places", n)
+	}
+}
+
+// TestBesideABinary: a binary often has the name of its source folder, and stands where the folder is looked for.
+func TestBesideABinary(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, text := range map[string]string{"web": "ELF", "main.go": "package main\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, lines, err := (Folders{folder}).Lines("example.org/web/main.go"); err != nil || len(lines) != 1 {
+		t.Errorf("%q, %v", lines, err)
+	}
+	if _, _, err := (Folders{folder}).Lines("web/other.go"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
 	}
 }
