@@ -18,11 +18,10 @@ type declared struct {
 // A frame is a function's machine code, or the machine code of a call that was inlined.
 type frame struct {
 	declared
-	of      *compiled
-	outer   int // index of the frame that it was inlined into, -1 if none
-	ranges  [][2]uint64
-	line    int64 // line of the call that was inlined
-	address uint64
+	of     *compiled
+	outer  int // index of the frame that it was inlined into, -1 if none
+	ranges [][2]uint64
+	line   int64 // line of the call that was inlined
 }
 
 type binaryReader struct {
