@@ -62,7 +62,11 @@ func TestSpilledMerges(t *testing.T) {
 						return err.Error()
 					}
 				}
-				if _, _, err := merging.KeepVersions(t.Context(), b.Internal(), versions); err != nil {
+				_, _, err := merging.KeepVersions(t.Context(), b.Internal(), versions)
+				if errors.Is(err, merging.ErrVersionOrder) {
+					return err.Error()
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 				if !domain.LLVM() {
