@@ -92,7 +92,9 @@ func (r Rows) Method(row int) (Method, error) {
 	return r.e.MethodCell(r.shape.first + row*r.shape.width)
 }
 
-// Receivers is a type profile. It has rows with types and counts, and the count of receivers without a row.
+// Receivers is a type profile. It has rows with types and counts, and the count of receivers without a row. The total
+// of a call is the sum of all rows, Other and Gap. Package experimental/analyze computes shares, also of type checks,
+// whose Other can be negative.
 type Receivers struct {
 	e     Entry
 	first int // cell of the first row

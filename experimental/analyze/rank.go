@@ -63,7 +63,7 @@ type TopMethod struct {
 	MethodName
 	Record reader.Method `json:"-"` // the method in the archive, valid until the store is closed
 	Value  uint64        `json:"value"`
-	Share  float64       `json:"share"`
+	Share  float64       `json:"share"` // share of TopReport.Total, from 0 to 1
 	// Sum is the share of this method and all before it, nil if values cannot be added.
 	Sum *float64 `json:"cumulative_share"`
 	// Level is the highest level at which HotSpot compiled the method, nil if unknown.
