@@ -85,6 +85,7 @@ type Report struct {
 	Methods  int            // number of selected methods, with or without profiles
 	Reasons  map[string]int // number of unchecked profiles by reason
 	fitting  float64        // total of weights times confidences
+	losing   float64        // total of weights times what the confidences lack of 1
 	hot      hotPart
 	adapted  bool // renamed profiles have their new names in Options.Into
 	Points   int  // number of points of moved profiles
@@ -122,7 +123,10 @@ func (r *Report) Score() float64 {
 // LostShare returns the share of everything that has changed or is gone, from 0 to 1. What was renamed is lost, unless
 // Options.Into has received it under its new name.
 func (r *Report) LostShare() float64 {
-	lost := 1 - r.Share(Unchecked) - r.Score()
+	lost := r.shareOf(Stale) + r.shareOf(Gone)
+	if all := r.totalWeight(); all > 0 {
+		lost = r.losing / all
+	}
 	if !r.adapted {
 		lost += r.shareOf(Renamed)
 	}
@@ -188,6 +192,7 @@ func (r *Report) addVerdict(v *Verdict) {
 	} else {
 		r.Checked++
 		r.fitting += v.Weight * v.Confidence
+		r.losing += v.Weight * (1 - v.Confidence)
 	}
 	if v.State == Moved {
 		r.Points += v.Points
