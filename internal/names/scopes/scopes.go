@@ -30,6 +30,13 @@ func Bare(name string) string {
 	return strings.Join(scopesOf(function), "::")
 }
 
+// Function returns the name of a function of LLVM in the spelling for people, without scopes.
+func Function(name string) string {
+	_, function := splitFile(name)
+	all := scopesOf(display.Spelling{}.Function(function))
+	return all[len(all)-1]
+}
+
 // splitFunction splits the name of a function as native profilers spell it. In Go it returns the package and the type
 // of a method. In C++ and Rust it returns the namespace and the class.
 func splitFunction(name string) (in, class string) {

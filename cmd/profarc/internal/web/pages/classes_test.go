@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// Classes have the sums of their methods, and lead to the page of the class with these.
+// Classes have the sums of their methods, and lead to the part of the treemap with these.
 func TestClassesHaveTheSumsOfTheirMethods(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {

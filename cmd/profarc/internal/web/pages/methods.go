@@ -150,12 +150,12 @@ func hasPackages(s *Site) bool {
 }
 
 type classTally struct {
-	*packageView
+	*treemapView
 	sums *tally
 }
 
 func buildClasses(r *request) (any, error) {
-	v, err := packageViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func buildClasses(r *request) (any, error) {
 		names: c.classNamesOf, byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
-func newClassTally(ctx context.Context, v *packageView) (*classTally, error) {
+func newClassTally(ctx context.Context, v *treemapView) (*classTally, error) {
 	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {

@@ -30,7 +30,7 @@ func built[T any](t *testing.T, r *request) T {
 	return content.(T)
 }
 
-// TestPlacesAddUp follows the links of the tables of packages down to the methods: everywhere the
+// TestPlacesAddUp follows the links of the treemap's tables down to the methods: everywhere the
 // parts have the counts of the whole.
 func TestPlacesAddUp(t *testing.T) {
 	t.Parallel()
@@ -96,13 +96,13 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	}
 }
 
-// TestMeasuresHaveOneName compares the names of the hottest methods, the cutoffs and the packages.
+// TestMeasuresHaveOneName compares the names of the hottest methods, the cutoffs and the treemap.
 func TestMeasuresHaveOneName(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
 		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
 		if o.Where != nil && (o.Where.By[0].Link.Text != capitalized(o.Hottest.Methods.ID) || !o.Where.By[0].Current ||
-			o.Where.Heading() != "Packages by "+o.Where.Measure) {
+			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Hottest.Methods.ID)
 		}
 		want := map[string]string{"hotspot": "weight", "sampled": "time"}[sp.Name]

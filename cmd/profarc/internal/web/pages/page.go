@@ -11,7 +11,9 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
@@ -69,8 +71,12 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"kind":      report.KindText,
 		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
 		"amount":    amountText,
-		"bar":       barElement,
-		"stack":     stackElement,
+		"heats": func() map[string]string {
+			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
+		},
+		"bar":   barElement,
+		"unit":  unitText,
+		"stack": stackElement,
 	})
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	for _, name := range files {
@@ -99,6 +105,9 @@ func linkURL(links linker, l link) template.URL {
 	}
 	return template.URL(href)
 }
+
+// unitText formats a length in SVG units, rounded to a tenth.
+func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
 // barElement returns a bar for a share from 0 to 1, or nothing for an invisibly small share. The number is printed next
 // to it, so the bar is hidden from screen readers.
@@ -164,6 +173,7 @@ func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	return p, nil
 }
 
+// writeDocument writes a document. next yields its pages in order.
 func writeDocument(w io.Writer, t *template.Template, d *document,
 	pages func(yield func(*shownPage) error) error) error {
 	d.Style, d.Script = styleElement, scriptElement

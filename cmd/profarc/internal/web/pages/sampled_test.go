@@ -44,3 +44,19 @@ func TestPageOfASampledFunction(t *testing.T) {
 	}
 	t.Error("no specimen is sampled")
 }
+
+// TestTheRestIsLast: of a treemap what stands for several branches is at the right or bottom, however heavy it is.
+func TestTheRestIsLast(t *testing.T) {
+	t.Parallel()
+	for _, in := range []box{{0, 0, 60, 40}, {0, 0, 40, 60}} {
+		boxes := divideBox(in, []branch{{value: 3}, {value: 1}, {value: 6, rest: 9}})
+		last, area := boxes[2], 0.0
+		for _, b := range boxes {
+			area += b.areaOf()
+		}
+		if last.X+last.W < in.W-0.01 || last.Y+last.H < in.H-0.01 || last.X+last.Y == 0 || area < in.areaOf()-0.01 ||
+			last.areaOf() < 0.59*in.areaOf() {
+			t.Errorf("%v is divided into %v", in, boxes)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func TestClassesAreSpelledAsTheirMethods(t *testing.T) {
 	t.Parallel()
 	for domain, want := range map[layout.Domain]string{layout.DomainHotSpot: "a.Map.Entry",
 		layout.DomainLLVMIR: "a::Map$Entry", layout.DomainGraal: "a.Map.Entry"} {
-		v := &packageView{tally: &tally{store: memstore.Open(t, builder.New(domain, builder.Config{}))},
+		v := &treemapView{tally: &tally{store: memstore.Open(t, builder.New(domain, builder.Config{}))},
 			packageIndex: &packageIndex{packages: []indexedName{{Name: "a"}}, classes: []indexedName{{Name: "Map$Entry"}}}}
 		if got := v.className(0); got != want {
 			t.Errorf("%s: the class is %s, want %s", domain, got, want)

@@ -60,10 +60,8 @@ func (p *flamePage) addFilters(b *flameGraph) {
 	}
 }
 
-const fieldLength = 300
-
 func fitsField(name string) bool {
-	return name != "" && len(name) <= fieldLength && escape.Printable(name) == name
+	return name != "" && len(name) <= mostTitle && escape.Printable(name) == name
 }
 
 func filterLink(q query, text, key, value string) link {

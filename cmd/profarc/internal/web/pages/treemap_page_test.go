@@ -25,16 +25,24 @@ func manyPackages(t *testing.T, n int) *Site {
 	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})
 }
 
+// What stands for further packages leads to the table, which has all of them.
 func TestFurtherPackagesAreInTheTable(t *testing.T) {
 	t.Parallel()
 	p := built[*wherePage](t, requestOf(t, manyPackages(t, 70), whereName))
+	for _, m := range p.Maps {
+		last := m.Tiles[len(m.Tiles)-1]
+		if l := last.Link; last.Class != "more" || l.view != whereName || l.element != p.Places.ID ||
+			!strings.HasPrefix(l.Text, fmt.Sprintf("%d more", 70-mostGroups)) {
+			t.Errorf("the last tile of the %s map is %+v", m.Class, last)
+		}
+	}
 	if p.Places.Of != 70 {
 		t.Errorf("the table has %d packages", p.Places.Of)
 	}
 }
 
 // Shares say what they are of: bytes of profiles are a part of the file.
-func TestPackagesNameTheirWholes(t *testing.T) {
+func TestTreemapNamesItsWholes(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
 	body := shownPageOf(t, site, whereName, newQuery("by", "size"))
@@ -139,39 +147,5 @@ func TestPlacesOfNames(t *testing.T) {
 		if in, class := splitClass(name); [2]string{in, class} != want {
 			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
 		}
-	}
-}
-
-// A report has pages of the packages with a noticeable share, and no others.
-func TestReportsHaveFewPackages(t *testing.T) {
-	t.Parallel()
-	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	for p := range 30 {
-		for c := range 40 {
-			q := b.Profile(layout.Key{Class: fmt.Sprintf("p%d/C%d", p, c), Name: "m", Signature: "()V"}, 1)
-			q.Invocations(uint64(100_000/(1+p*p*p) + 40 - c))
-			if err := q.Done(); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	r := requestOf(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)}), whereName)
-	queries, err := whereInReport(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages := 0
-	for _, q := range queries {
-		r.query = q
-		if q.valueOf("at") == "" {
-			continue
-		}
-		packages++
-		if page := built[*wherePage](t, r); page.Share < shareInReport {
-			t.Errorf("%s has a page, with a share of %v", page.Name, page.Share)
-		}
-	}
-	if packages < 3 || packages >= packagesInReport {
-		t.Errorf("%d packages have pages", packages)
 	}
 }

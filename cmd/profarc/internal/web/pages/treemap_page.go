@@ -7,10 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -18,13 +20,14 @@ import (
 // Name and title of the view. They are constants because its pages link to each other.
 const (
 	whereName  = "where"
-	whereTitle = "Packages"
+	whereTitle = "Treemap"
 )
 
 var whereView = &view{
-	name:   whereName,
-	title:  whereTitle,
-	about:  "Sums of a measure: of the packages of the archive, the classes in them, and the methods of those.",
+	name:  whereName,
+	title: whereTitle,
+	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of " +
+		"those. Colours are shares of the sum of the page.",
 	build:  buildWhere,
 	pages:  whereInReport,
 	linked: true,
@@ -44,10 +47,13 @@ type wherePage struct {
 	Levels  string  // meaning of the levels in the table, or ""
 	part    string  // key of the displayed part
 	Classes *link   // list of all classes, or nil
+	Maps    []*treemap
 	Places  *table
 }
 
-func (p *wherePage) title() string   { return cmp.Or(p.Name, p.Heading()) }
+func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
+
+// Heading names the measure of the areas.
 func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
 
 // Queries identify packages and classes by number, because names can be long or invalid text.
@@ -57,40 +63,32 @@ const (
 )
 
 func buildWhere(r *request) (any, error) {
-	v, err := packageViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil {
 		return nil, err
 	}
 	return newWherePage(r, v.tally, v.packageIndex)
 }
 
-type branch struct {
-	link  link // link with its name
-	value uint64
-	of    int // number of its parts
-	rest  int // number of branches that it stands for, or 0
-
-	isMethod bool
-	method   int32 // index in the tally, for a method
-}
-
-type packageView struct {
+// A treemapView gathers the data of a wherePage.
+type treemapView struct {
 	*tally
 	*packageIndex
 	by *measured
 }
 
-func packageViewOf(r *request) (*packageView, error) {
+// treemapViewOf returns a view without a measure, once the methods are counted and indexed.
+func treemapViewOf(r *request) (*treemapView, error) {
 	t, err := tallyOf(r)
 	if err != nil {
 		return nil, err
 	}
 	where, err := packageIndexOf(r)
-	return &packageView{tally: t, packageIndex: where}, err
+	return &treemapView{tally: t, packageIndex: where}, err
 }
 
 func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error) {
-	v := &packageView{t, where, t.measureNamed(r.query.valueOf("by"))}
+	v := &treemapView{t, where, t.measureNamed(r.query.valueOf("by"))}
 	if v.by == nil {
 		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
 	}
@@ -103,7 +101,7 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 		if at == groups[0].link.query.valueOf("at") {
 			break
 		}
-		at = groups[0].link.query.valueOf("at") // a single row says nothing
+		at = groups[0].link.query.valueOf("at") // a single box would fill the map
 		groups, err = v.branchesAt(r, p, at)
 		if err != nil {
 			return nil, err
@@ -123,6 +121,13 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
 	}
 	p.Sum, p.Share = v.by.valueText(p.Total), shareOf(p.Total, whole)
+	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
+	parts := mostParts
+	if r.inReport {
+		parts = partsInReport
+	}
+	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.valueText, all: r.linkToElement("", "where")},
+		groups, parts)
 	if hasPackages(r.site) {
 		p.Classes = linkToPage("All classes", nameOfClasses, query{}).optional()
 	}
@@ -130,7 +135,8 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 	return p, nil
 }
 
-func (v *packageView) branchesAt(r *request, p *wherePage, at string) ([]branch, error) {
+// branchesAt returns the packages, the classes of a package, or the methods of a class.
+func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
 		p.part = "all profiles"
 		return v.packagesBy(r)
@@ -153,17 +159,17 @@ func (v *packageView) branchesAt(r *request, p *wherePage, at string) ([]branch,
 
 // packagesBy returns the packages with their classes. It keeps them, since they take half of the time of a page in a
 // large archive, and many pages need them.
-func (v *packageView) packagesBy(r *request) ([]branch, error) {
+func (v *treemapView) packagesBy(r *request) ([]branch, error) {
 	return resultOf(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
 		return v.branches(ctx, v.groupByPackage)
 	})
 }
 
-func (v *packageView) linkToPart(text, at string) link {
+func (v *treemapView) linkToPart(text, at string) link {
 	return linkToPage(text, whereName, newQuery("at", at, "by", v.by.Name))
 }
 
-func (v *packageView) packageName(n int32) string {
+func (v *treemapView) packageName(n int32) string {
 	name := v.packages[n].Name
 	switch d := v.store.Header().Domain; {
 	case name != "":
@@ -176,7 +182,7 @@ func (v *packageView) packageName(n int32) string {
 	return "the unnamed package"
 }
 
-func (v *packageView) className(n int32) string {
+func (v *treemapView) className(n int32) string {
 	in := v.packages[v.classes[n].in].Name
 	switch d := v.store.Header().Domain; {
 	case in == "":
@@ -187,7 +193,7 @@ func (v *packageView) className(n int32) string {
 	return in + "." + v.bareClassName(n)
 }
 
-func (v *packageView) bareClassName(n int32) string {
+func (v *treemapView) bareClassName(n int32) string {
 	return display.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
@@ -200,25 +206,26 @@ type groupKey struct {
 	n    int32
 }
 
-func (v *packageView) groupByPackage(m int32) (group, part groupKey, ok bool) {
+func (v *treemapView) groupByPackage(m int32) (group, part groupKey, ok bool) {
 	class := v.ofMethod[m]
 	return groupKey{inPackage, v.classes[class].in}, v.groupKeyOf(class, m), true
 }
 
-func (v *packageView) groupInPackage(n int32) grouping {
+func (v *treemapView) groupInPackage(n int32) grouping {
 	return func(m int32) (group, part groupKey, ok bool) {
 		class := v.ofMethod[m]
 		return v.groupKeyOf(class, m), groupKey{"", m}, v.classes[class].in == n
 	}
 }
 
-func (v *packageView) groupInClass(n int32) grouping {
+func (v *treemapView) groupInClass(n int32) grouping {
 	return func(m int32) (group, part groupKey, ok bool) {
 		return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == n
 	}
 }
 
-func (v *packageView) groupKeyOf(class, method int32) groupKey {
+// groupKeyOf returns the key of a class, or of the method if the class has no name.
+func (v *treemapView) groupKeyOf(class, method int32) groupKey {
 	if v.classes[class].Name == "" {
 		return groupKey{"", method}
 	}
@@ -229,9 +236,9 @@ const mostNamed = 2000
 
 // branches returns the groups and their parts, the heaviest first. Groups beyond the limit become one branch at the
 // end.
-func (v *packageView) branches(ctx context.Context, in grouping) ([]branch, error) {
+func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, error) {
 	steps := poll.New(ctx)
-	parts := map[groupKey]map[groupKey]bool{}
+	parts := map[groupKey]map[groupKey]uint64{}
 	sums := map[groupKey]uint64{}
 	for _, m := range v.by.ranked {
 		if err := steps.Err(); err != nil {
@@ -243,30 +250,31 @@ func (v *packageView) branches(ctx context.Context, in grouping) ([]branch, erro
 		}
 		if g != p {
 			if parts[g] == nil {
-				parts[g] = map[groupKey]bool{}
+				parts[g] = map[groupKey]uint64{}
 			}
-			parts[g][p] = true
+			parts[g][p] = schema.AddCounts(parts[g][p], v.by.values[m])
 		}
 		sums[g] = schema.AddCounts(sums[g], v.by.values[m])
 	}
-	list, keys, err := v.heaviestGroups(sums)
-	if err != nil {
-		return nil, err
-	}
+	list, keys, err := v.heaviestGroups(sums, mostNamed, true)
 	for i, key := range keys {
 		list[i].of = len(parts[key])
+		if i < mostGroups && err == nil {
+			list[i].parts, _, err = v.heaviestGroups(parts[key], mostParts, false)
+		}
 	}
-	return list, nil
+	return list, err
 }
 
 // heaviestGroups returns the heaviest groups with their names, and their keys. The others become one branch at the end.
-func (v *packageView) heaviestGroups(sums map[groupKey]uint64) (list []branch, keys []groupKey, err error) {
+func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey,
+	err error) {
 	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
 	})
-	keys = order[:min(mostNamed, len(order))]
+	keys = order[:min(most, len(order))]
 	for _, key := range keys {
-		l, err := v.linkToGroup(key)
+		l, err := v.linkToGroup(key, long)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -282,17 +290,31 @@ func (v *packageView) heaviestGroups(sums map[groupKey]uint64) (list []branch, k
 	return list, keys, nil
 }
 
-func (v *packageView) linkToGroup(key groupKey) (link, error) {
+// linkToGroup returns a link to a package, class or method. A long name of a method includes its class.
+func (v *treemapView) linkToGroup(key groupKey, long bool) (link, error) {
 	switch key.kind {
 	case inPackage:
 		return v.linkToPart(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
 	case inClass:
 		return v.linkToPart(v.bareClassName(key.n), inClass+strconv.Itoa(int(key.n))), nil
 	}
-	return v.linkToMethod(key.n)
+	l, err := v.linkToMethod(key.n)
+	if long || err != nil {
+		return l, err
+	}
+	m, err := v.store.MethodAt(v.methods[key.n])
+	if err != nil {
+		return l, err
+	}
+	name, err := m.Name()
+	l.Text = strings.TrimPrefix(name.String(), v.packages[v.classes[v.ofMethod[key.n]].in].Name+".")
+	if v.store.Header().Domain.LLVM() {
+		l.Text = scopes.Function(l.Text)
+	}
+	return l, err
 }
 
-func (v *packageView) groupTable(r *request, p *wherePage, groups []branch, whole uint64) *table {
+func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whole uint64) *table {
 	value := numberColumn("value", v.by.Title)
 	if v.by.Name == "size" {
 		value.Unit = "bytes"
@@ -339,7 +361,7 @@ const (
 )
 
 func whereInReport(r *request) ([]query, error) {
-	v, err := packageViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil || len(v.measures) == 0 {
 		return nil, err
 	}

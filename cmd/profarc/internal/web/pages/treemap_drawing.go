@@ -1,0 +1,219 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
+)
+
+// A treemap shows groups and their parts as areas in proportion to their values.
+type treemap struct {
+	Label string
+	Class string // width of the window, "wide" or "narrow"
+	W, H  float64
+	Tiles []tile
+
+	of     uint64              // total of all values
+	amount func(uint64) string // formats a value
+	all    link                // link to all groups
+}
+
+// A tile is a rectangle of a treemap. Its CSS class is a heat, or marks a frame around other tiles or a tile for
+// invisibly small ones.
+type tile struct {
+	box
+	Class string
+	Link  link   // its text is for screen readers
+	Label string // the part of its name that fits, or ""
+
+	LabelX, LabelY float64 // start of the label
+}
+
+// A branch is a group of a treemap, or a part of a group.
+type branch struct {
+	link  link // link with its name
+	value uint64
+	parts []branch
+	of    int // number of its parts
+	rest  int // number of branches that it stands for, or 0
+
+	isMethod bool
+	method   int32 // index in the tally, for a method
+}
+
+// Limits of a treemap, for groups, for parts of all groups together, and for the least area of a part. The remaining
+// groups share one tile, and so do the remaining parts of a group. Reports have fewer parts.
+const (
+	mostGroups    = 28
+	mostParts     = 240
+	partsInReport = 45
+	leastArea     = 30
+)
+
+// Sizes of labels in SVG units. The width is an upper bound for most letters.
+const (
+	labelHeight = 17
+	labelGap    = 4
+	letterWidth = 7.7
+)
+
+// newTreemaps returns treemaps of groups for wide and narrow windows, with about parts parts. t has their other fields.
+func newTreemaps(t treemap, groups []branch, parts int) []*treemap {
+	wide, narrow := t, t
+	wide.Class, wide.W, wide.H = "wide", 1100, 560
+	narrow.Class, narrow.W, narrow.H = "narrow", 360, 420
+	wide.addGroups(groups, parts)
+	narrow.addGroups(groups, parts/2)
+	return []*treemap{&wide, &narrow}
+}
+
+func (t *treemap) addGroups(groups []branch, parts int) {
+	shown := foldBranches(groups, t.all, mostGroups, func(branch) bool { return true })
+	fewest := cutoffOf(shown, parts, float64(t.of)*leastArea/(t.W*t.H))
+	boxes := divideBox(box{0, 0, t.W, t.H}, shown)
+	for i, g := range shown {
+		t.addGroup(boxes[i], g, fewest)
+	}
+}
+
+// cutoffOf returns the least value of a displayed part, which limits their number.
+func cutoffOf(groups []branch, parts int, least float64) uint64 {
+	var values []uint64
+	for _, g := range groups {
+		for _, p := range g.parts {
+			values = append(values, p.value)
+		}
+	}
+	slices.SortFunc(values, func(a, b uint64) int { return cmp.Compare(b, a) })
+	if len(values) > parts {
+		least = max(least, float64(values[parts])+1)
+	}
+	return uint64(least)
+}
+
+// foldBranches returns at most most branches, the heaviest first, and one branch for the rest. keep selects the
+// branches that may be shown. all is the link of the rest.
+func foldBranches(list []branch, all link, most int, keep func(branch) bool) []branch {
+	var shown []branch
+	var rest branch
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b branch) int { return cmp.Compare(b.value, a.value) })
+	for _, b := range list {
+		if b.rest == 0 && len(shown) < most && keep(b) {
+			shown = append(shown, b)
+			continue
+		}
+		rest.rest, rest.value = rest.rest+max(b.rest, 1), schema.AddCounts(rest.value, b.value)
+	}
+	if rest.value == 0 {
+		return shown
+	}
+	rest.link = all
+	rest.link.Text = fmt.Sprintf("%s more", cli.Grouped(uint64(rest.rest)))
+	return append(shown, rest)
+}
+
+// divideBox divides a box among branches. A branch that stands for several comes last, whatever its value.
+func divideBox(in box, list []branch) (boxes []box) {
+	var values []float64
+	sum := 0.0
+	for _, b := range list {
+		values = append(values, float64(b.value))
+		sum += float64(b.value)
+	}
+	n := len(list) - 1
+	if n < 1 || list[n].rest == 0 {
+		return squarify(in, values)
+	}
+	first, last := cutStrip(in, []float64{(1 - values[n]/sum) * in.areaOf()}, false)
+	return append(squarify(first[0], values[:n]), last)
+}
+
+func (t *treemap) addGroup(b box, g branch, least uint64) {
+	inner := b.insetBox(1.5, labelHeight)
+	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
+		t.addTile(b, g, "")
+		return
+	}
+	t.addTile(b, g, "frame")
+	parts := foldBranches(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
+	for i, place := range divideBox(inner, parts) {
+		t.addTile(place, parts[i], "")
+	}
+}
+
+// addTile adds the tile of a branch, unless it is invisibly small. Without a class it gets its heat.
+func (t *treemap) addTile(b box, g branch, class string) {
+	if b.W < 0.5 || b.H < 0.5 {
+		return
+	}
+	share := shareOf(g.value, t.of)
+	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link, LabelX: b.X + labelGap,
+		LabelY: b.Y + labelHeight - 4}
+	if g.rest > 0 {
+		shown.Class = "more"
+	}
+	if b.H >= labelHeight {
+		shown.Label = fitName(escape.Printable(g.link.Text), b.W-2*labelGap)
+	}
+	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortenLine(escape.Printable(g.link.Text)), t.amount(g.value),
+		percentText(share))
+	t.Tiles = append(t.Tiles, shown)
+}
+
+const mostTitle = 300
+
+// fitName returns the end of a name that fits into a width, after an ellipsis if necessary. It returns "" if too little
+// fits. The last parts of a name with packages are the most specific.
+func fitName(name string, width float64) string {
+	letters := []rune(name[:min(len(name), 4*mostTitle)])
+	if len(letters) == beginning(letters, width) {
+		return name
+	}
+	for rest := string(letters); ; {
+		_, after, found := strings.Cut(rest, ".")
+		if !found {
+			break
+		}
+		if short := []rune("…" + after); len(short) > leastLetters && beginning(short, width) == len(short) {
+			return string(short)
+		}
+		rest = after
+	}
+	n := beginning(letters, width-runeWidth('…'))
+	if n < leastLetters {
+		return ""
+	}
+	return string(letters[:n]) + "…"
+}
+
+const leastLetters = 3
+
+func beginning(letters []rune, width float64) int {
+	used := 0.0
+	for i, r := range letters {
+		if used += runeWidth(r); used > width {
+			return i
+		}
+	}
+	return len(letters)
+}
+
+// runeWidth returns an upper bound for the width of a character in common fonts.
+func runeWidth(r rune) float64 {
+	switch {
+	case strings.ContainsRune("mwMW@%…—", r):
+		return 12
+	case unicode.IsUpper(r) || strings.ContainsRune("<>=+~^&", r):
+		return 9.5
+	case r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r):
+		return letterWidth
+	}
+	return 2 * letterWidth
+}
