@@ -167,14 +167,14 @@ func (r *Report) totalProfiles() (all int) {
 	return all
 }
 
-// Verdict returns the verdict on the whole archive. It is Changed or Gone, whichever lost more, if the rest is less
-// than least. Otherwise it is Unchecked if less than checked of the hot part was compared, or nothing. Both are from 0
+// Verdict returns the verdict on the whole archive. It is Changed or Gone, whichever lost more, or Gone if both lost the
+// same, if the rest is less than least. Otherwise it is Unchecked if less than checked of the hot part was compared, or nothing. Both are from 0
 // to 1.
 func (r *Report) Verdict(least, checked float64) State {
 	switch {
 	case r.Checked == 0:
 		return Unchecked
-	case 1-r.LostShare() < least && r.shareOf(Gone) > r.LostShare()-r.shareOf(Gone):
+	case 1-r.LostShare() < least && r.shareOf(Gone) >= r.LostShare()-r.shareOf(Gone):
 		return Gone
 	case 1-r.LostShare() < least:
 		return Changed
