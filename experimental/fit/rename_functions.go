@@ -11,6 +11,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -186,22 +187,9 @@ func indexByKey[T any](all []T, keys func(*T) []string) map[string][]int {
 	return index
 }
 
-// localName matches the name of a local function, which begins with the path of its file. Before LLVM 16 the separator
-// is a colon.
-var localName = regexp.MustCompile(`^([^;]+);(.+)$|^([^;:\[]+):([^:].*)$`)
-
-// splitLocal returns the file and the function of a local name.
-func splitLocal(name string) (file, function string, ok bool) {
-	m := localName.FindStringSubmatch(name)
-	if m == nil {
-		return "", "", false
-	}
-	return m[1] + m[3], m[2] + m[4], true
-}
-
 // withoutFolder spells a local function with the base name of its file.
 func withoutFolder(name string) string {
-	file, function, ok := splitLocal(name)
+	file, function, ok := scopes.SplitLocal(name)
 	if !ok {
 		return ""
 	}
@@ -210,7 +198,7 @@ func withoutFolder(name string) string {
 
 // withoutFile spells a local function without its file, and a global one as it is. The function may have become global.
 func withoutFile(name string) string {
-	if _, function, ok := splitLocal(name); ok {
+	if _, function, ok := scopes.SplitLocal(name); ok {
 		return function
 	}
 	return name
@@ -230,7 +218,7 @@ func withoutCrateHash(name string) string {
 
 // withoutParameters spells a mangled name of C++ without its parameters.
 func withoutParameters(name string) string {
-	_, function, local := splitLocal(name)
+	_, function, local := scopes.SplitLocal(name)
 	if !local {
 		function = name
 	}

@@ -58,6 +58,15 @@ func SplitNames(section []byte) (names []string, err error) {
 	return names, nil
 }
 
+// AddNamesByRef adds the names in a section of a program to a map, by NameRef. PE begins the section with zeros.
+func AddNamesByRef(to map[uint64]string, section []byte) error {
+	names, err := SplitNames(bytes.TrimLeft(section, "\x00"))
+	for _, name := range names {
+		to[disk.NameRef(name)] = name
+	}
+	return err
+}
+
 // NameChunk decodes the first chunk of b, which has at most most bytes of text, and returns the bytes after it.
 func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	size, n := binary.Uvarint(b)

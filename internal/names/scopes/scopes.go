@@ -63,17 +63,27 @@ func splitFunction(name string) (in, class string) {
 	return folder + file, ""
 }
 
-// splitFile splits the name of an LLVM function. A local function's name begins with its file and a semicolon, or a
-// colon up to LLVM 16.
-func splitFile(name string) (file, function string) {
-	at := strings.IndexByte(name, ';')
-	if at < 0 {
-		at = strings.IndexByte(name, ':')
+// SplitLocal splits the name of a local function of LLVM, which begins with its file and a semicolon, or a colon up to
+// LLVM 16. Two colons are of a scope, and a bracket before the colon is of a method of Objective-C.
+func SplitLocal(name string) (file, function string, ok bool) {
+	file, function, ok = strings.Cut(name, ";")
+	if !ok {
+		file, function, ok = strings.Cut(name, ":")
+		ok = ok && !strings.HasPrefix(function, ":") && !strings.Contains(file, "[")
 	}
-	if at <= 0 || strings.ContainsRune(name[:at], '[') {
+	if !ok || file == "" || function == "" {
+		return "", "", false
+	}
+	return file, function, true
+}
+
+// splitFile is SplitLocal with an empty file for other functions.
+func splitFile(name string) (file, function string) {
+	file, function, ok := SplitLocal(name)
+	if !ok {
 		return "", name
 	}
-	return name[:at], name[at+1:]
+	return file, function
 }
 
 // splitScopes splits the demangled name of a C++ or Rust function. A name does not tell which scopes are classes. The

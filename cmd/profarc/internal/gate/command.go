@@ -48,29 +48,21 @@ runs and age are the layer's alone.
 
 --explain says below the table what each criterion measures, and what to do where it does not pass.
 --markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked
-(nothing failed, and a criterion could not be checked), too-few-samples or no-profile; "criteria" has "name", "state"
-(passed, failed, unchecked, too few samples, off), "waived", "advice", "value" (null if unknown), "bound" (least or most),
-"threshold", "unit" (share, bytes, times, runs, inputs, methods or seconds) and "reason" of each, and
-"interval", "more_samples" and "more_seconds" of samples. These fields are stable.
+(nothing failed, and a criterion could not be checked), too-few-samples or no-profile; "criteria" has
+"name", "state" (passed, failed, unchecked, too few samples, off), "waived", "advice", "value" (null if
+unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs, inputs, methods or
+seconds) and "reason" of each, and "interval", "more_samples" and "more_seconds" of samples. These fields
+are stable.
 
 The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked
-or has too few samples, and 3 if there is no profile to judge: the file is missing or damaged, or of another version of the
-format. A program needs no archive: without one it starts as it always did, only cold. Ship none then, or
-keep the one in use.`
+or has too few samples, and 3 if there is no profile to judge: the file is missing or damaged, or of
+another version of the format. A program needs no archive: without one it starts as it always did, only
+cold. Ship none then, or keep the one in use.`
 
 // wrapAbout returns the lines of the help about a criterion.
 func wrapAbout(name, about string) string {
-	const indent = 13
-	line := fmt.Sprintf("  %-*s", indent-2, name)
-	var b strings.Builder
-	for i, word := range strings.Fields(about) {
-		if i > 0 && len(line)+len(word) > 103 {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = strings.Repeat(" ", indent)
-		}
-		line += word + " "
-	}
-	return b.String() + strings.TrimRight(line, " ") + "\n"
+	lines := terminal.WrapWords(about, 90)
+	return fmt.Sprintf("  %-11s%s\n", name, strings.Join(lines, "\n"+strings.Repeat(" ", 13)))
 }
 
 func Command(a *cli.App) *cobra.Command {

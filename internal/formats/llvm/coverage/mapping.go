@@ -268,16 +268,8 @@ func (r record) isDummy() bool {
 func (m *Mapping) readNames(list []object.Section) (map[uint64]string, error) {
 	names := map[uint64]string{}
 	for _, one := range list {
-		start := 0 // PE begins the section with zeros
-		for start < len(one.Data) && one.Data[start] == 0 {
-			start++
-		}
-		part, err := llvm.SplitNames(one.Data[start:])
-		if err != nil {
+		if err := llvm.AddNamesByRef(names, one.Data); err != nil {
 			return nil, m.malformed("__llvm_prf_names", one.At, "%v", err)
-		}
-		for _, name := range part {
-			names[disk.NameRef(name)] = name
 		}
 	}
 	return names, nil

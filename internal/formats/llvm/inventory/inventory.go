@@ -13,14 +13,12 @@
 package inventory
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/formats/llvm/object"
@@ -75,12 +73,8 @@ func (p *Program) readFunctions(name string, s *object.Sections) error {
 	before := len(p.order)
 	names := map[uint64]string{}
 	for _, section := range s.Names {
-		list, err := llvm.SplitNames(bytes.TrimLeft(section.Data, "\x00")) // PE begins the section with zeros
-		if err != nil {
+		if err := llvm.AddNamesByRef(names, section.Data); err != nil {
 			return fmt.Errorf("section of names: %w", err)
-		}
-		for _, name := range list {
-			names[disk.NameRef(name)] = name
 		}
 	}
 	for _, section := range s.Data {

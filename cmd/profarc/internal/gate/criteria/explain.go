@@ -1,6 +1,7 @@
 package criteria
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
@@ -50,13 +51,11 @@ func About(wrap func(name, about string) string) string {
 }
 
 // AboutOf returns the meaning of a criterion.
-func AboutOf(name string) string {
-	for _, e := range explanations {
-		if e.name == name {
-			return e.about
-		}
-	}
-	return ""
+func AboutOf(name string) string { return explanationOf(name).about }
+
+func explanationOf(name string) explanation {
+	i := slices.IndexFunc(explanations, func(e explanation) bool { return e.name == name })
+	return explanations[i]
 }
 
 // adviseAll sets what to do about each criterion that does not pass.
@@ -68,11 +67,7 @@ func (j *judge) adviseAll(all []Criterion) {
 		if !c.BlocksPass() || c.State == TooFew {
 			continue
 		}
-		for _, e := range explanations {
-			if e.name == c.Name {
-				c.Advice = names.Replace(e.advice)
-			}
-		}
+		c.Advice = names.Replace(explanationOf(c.Name).advice)
 		if c.Name == NameOfChecked {
 			c.Advice = report.AdviceToNameCode(j.s.Header().Domain)
 		}

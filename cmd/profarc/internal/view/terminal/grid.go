@@ -86,6 +86,11 @@ func (s *Screen) WrapText(text string, used int) []string {
 	return wrapWords(text, room, func(word string) string { return s.cutToWidth(word, room) })
 }
 
+// WrapWords splits a text into lines of at most room cells, if its words fit.
+func WrapWords(text string, room int) []string {
+	return wrapWords(text, room, func(word string) string { return word })
+}
+
 // wrapWords splits a text into lines of at most room cells, if the shortened words fit.
 func wrapWords(text string, room int, shorten func(string) string) (lines []string) {
 	line := ""
