@@ -167,9 +167,9 @@ func (r *Report) totalProfiles() (all int) {
 	return all
 }
 
-// Verdict returns the verdict on the whole archive. It is Changed or Gone, whichever lost more, or Gone if both lost the
-// same, if the rest is less than least. Otherwise it is Unchecked if less than checked of the hot part was compared, or nothing. Both are from 0
-// to 1.
+// Verdict returns the verdict on the whole archive. If the share that is left is less than least, it is Changed or
+// Gone, whichever lost more, and Gone if both lost the same. Otherwise it is Unchecked if less than the share checked
+// of the hot part was compared, or nothing. Both shares are from 0 to 1.
 func (r *Report) Verdict(least, checked float64) State {
 	switch {
 	case r.Checked == 0:
