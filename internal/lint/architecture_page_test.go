@@ -18,7 +18,7 @@ import (
 // mentions a package must name a declaration of it that other packages use. A paragraph that mentions a file must name
 // a declaration of the file. A statement about a path therefore fails the test after its code has moved.
 func TestArchitecturePage(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	page := readText(t, "docs/architecture.md")
 	if n := len(strings.Fields(page)); n > 1500 {
 		t.Errorf("docs/architecture.md has %d words, more than 1500", n)

@@ -70,7 +70,7 @@ var rooms = []struct{ name, mayImport string }{
 var mayBeUnsafe = []string{"internal/file/words/", "internal/file/mmap/"}
 
 func TestImportsPointOneWay(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	mayImport, seen := map[string][]string{}, map[string]bool{}
 	for _, r := range rooms {
 		mayImport[r.name] = strings.Fields(r.mayImport)
@@ -133,7 +133,7 @@ func otherFormat(file, imported string) bool {
 }
 
 func TestUnsafeIsConfined(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	eachImport(t, func(file, imported string) {
 		if imported != "unsafe" {
 			return
@@ -154,7 +154,7 @@ var mayUseStandardStreams = []string{"internal/cli/streams.go", "cmd/profarc/int
 // TestOnePlacePrints checks that no other code uses a standard stream, because it would print names from archives
 // without escaping them.
 func TestOnePlacePrints(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	seen := map[string]bool{}
 	eachFile(t, 0, func(name string, file *ast.File) {
 		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") ||
@@ -193,7 +193,7 @@ func isOfTheCommand(name string) bool {
 // TestLibraryKnowsNoFlags checks that no text of the library tells its caller to use a flag or a subcommand. The
 // command adds such advice when it prints an error.
 func TestLibraryKnowsNoFlags(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	eachFile(t, 0, func(name string, file *ast.File) {
 		if strings.HasSuffix(name, "_test.go") || file.Name.Name == "main" || isOfTheCommand(name) ||
 			strings.HasPrefix(name, "bench/") {
@@ -270,7 +270,7 @@ func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.
 // TestTextsNameNoFields checks that texts for people do not contain option fields of this module, such as
 // KeepVTableNames, which users of the command do not know.
 func TestTextsNameNoFields(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	fields := map[string]bool{}
 	eachFile(t, 0, func(name string, file *ast.File) {
 		ast.Inspect(file, func(n ast.Node) bool {

@@ -16,7 +16,7 @@ var (
 )
 
 func TestPromisedPackagesExist(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	for _, dir := range promisedPackages {
 		list := exec.Command("go", "list", ".")
 		list.Dir = dir // bench is a separate module
@@ -27,7 +27,7 @@ func TestPromisedPackagesExist(t *testing.T) {
 }
 
 func TestCommandLinksPromisedModules(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/profarc").Output()
 	if err != nil {
 		t.Fatal(err)

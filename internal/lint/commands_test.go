@@ -30,7 +30,7 @@ var formatUsers = []string{
 }
 
 func TestCommandsAvoidTheEncoding(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	importing := map[string]bool{}
 	eachImport(t, func(file, imported string) {
 		room, _, _ := strings.Cut(file, "/")

@@ -11,7 +11,7 @@ import (
 // crypto/internal/fips140/drbg. Since Go 1.26 this package has a buffer of 32 MiB. crypto/md5 and crypto/rand import
 // it.
 func TestLibraryLinksNoEntropyBuffer(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	for _, system := range []string{"linux", "windows", "darwin"} {
 		t.Run(system, func(t *testing.T) {
 			list := exec.Command("go", "list", "-deps", "./reader", "./builder", "./merge")

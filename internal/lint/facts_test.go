@@ -15,7 +15,7 @@ const (
 )
 
 func TestReadmeIsShort(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	text := readText(t, "README.md")
 	if n := strings.Count(text, "\n"); n > readmeLines {
 		t.Errorf("README.md has %d lines, more than %d", n, readmeLines)
@@ -27,7 +27,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestPackagesWithJSON compares the list of packages with JSON tags in CONTRIBUTING.md with the tags of the library.
 func TestPackagesWithJSON(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	_, list, found := strings.Cut(readText(t, "CONTRIBUTING.md"), "packages with JSON tags: ")
 	list, _, closed := strings.Cut(list, ")")
 	if !found || !closed {
@@ -62,7 +62,7 @@ var falseClaims = regexp.MustCompile(`\b17 (?:or|and) later, (?:from|without)|JD
 	`(?i:open(?:s|ing)?[^.]{0,40} costs? (?:about )?the same)|wc -l internal/testkit/creader`)
 
 func TestNoFalseClaims(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	for _, claim := range []string{"JDK 17 or later", "Opening an archive and the first answer cost the same",
 		"(`wc -l internal/testkit/creader/creader.c`: 599)"} {
 		if !falseClaims.MatchString(claim) {
@@ -91,7 +91,7 @@ const (
 )
 
 func TestPagesAreShort(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)

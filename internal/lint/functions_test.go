@@ -23,7 +23,7 @@ const (
 
 // TestFunctionsCanBeSearchedFor counts functions whose whole name is one vague word, and the mean length of names.
 func TestFunctionsCanBeSearchedFor(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	vague, functions, letters := 0, 0, 0
 	eachFile(t, parser.SkipObjectResolution, func(name string, file *ast.File) {
 		if strings.HasSuffix(name, "_test.go") {
@@ -50,7 +50,7 @@ func TestFunctionsCanBeSearchedFor(t *testing.T) {
 // TestStatementsDoOneThing counts parallel assignments (a, b := x, y) and if statements that assign in their head (if x
 // = f(); x > 0).
 func TestStatementsDoOneThing(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	parallel, inIf, lines := 0, 0, 0
 	eachFile(t, parser.SkipObjectResolution, func(name string, file *ast.File) {
 		if strings.HasSuffix(name, "_test.go") {

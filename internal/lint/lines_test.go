@@ -17,7 +17,7 @@ const maxColumns = 120
 // TestLinesAreShort checks the length of lines. A line may be longer if more than half of it is a string that begins or
 // ends there, such as a regular expression or JSON.
 func TestLinesAreShort(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	for _, line := range []string{strings.Repeat("a+", 80),
 		`f("` + strings.Repeat("a", 50) + `", ` + strings.Repeat("b+", 40) + "c)"} {
 		if allowed := longStrings([]byte(line)); allowed[1] || utf8.RuneCountInString(line) <= maxColumns {

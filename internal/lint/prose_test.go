@@ -49,7 +49,7 @@ var constructions = []construction{
 var isResult = regexp.MustCompile(`(?i)^so \w+ (?:that|as)$`)
 
 func TestConstructionsAreFound(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	for _, text := range []string{"it is what it returns", "of the last unit", "a map of its own", "the name says it",
 		"in its place", "a sum of counts", "empty if there is none", "a row that was added", "so many rows are read",
 		"the rest: it goes", "those of the base"} {
@@ -76,7 +76,7 @@ func findConstructions(text string) (found []string) {
 
 // TestCommentsArePlain compares the comments of Go and C files outside tests with the budgets.
 func TestCommentsArePlain(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	var p prose
 	eachTextFile(t, func(name string) {
 		switch filepath.Ext(name) {
@@ -91,7 +91,7 @@ func TestCommentsArePlain(t *testing.T) {
 
 // TestPagesArePlain compares the Markdown pages with the budgets.
 func TestPagesArePlain(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	var p prose
 	eachTextFile(t, func(name string) {
 		if filepath.Ext(name) == ".md" && filepath.Base(name) != "CHANGELOG.md" {

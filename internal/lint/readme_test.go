@@ -11,7 +11,7 @@ import (
 
 // TestReadmeListsTheFormats compares the table of formats in README.md with the registered importers and exporters.
 func TestReadmeListsTheFormats(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	imported, exported := readmeFormats(t)
 	for _, i := range formats.Importers() {
 		checkListed(t, imported, i.Format().Name, "import")
@@ -65,7 +65,7 @@ func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 
 // TestReadmeShowsTheExamples checks that the Go code in README.md is part of the compiled and tested examples.
 func TestReadmeShowsTheExamples(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

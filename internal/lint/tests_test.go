@@ -15,7 +15,7 @@ import (
 // testdata/tests.txt. .ci/run compares the list with the tests that it ran. After removing or renaming a test, update
 // the list with `go test -json ./... | go run -C .ci ./testlog -write ../internal/lint/testdata/tests.txt`.
 func TestNoTestIsLost(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	listed := map[string]bool{}
 	for test := range strings.Lines(readText(t, "internal/lint/testdata/tests.txt")) {
 		listed[strings.TrimSpace(test)] = true

@@ -36,7 +36,7 @@ func TestTutorialLearns(t *testing.T) {
 // TestPagesShowTheVM checks that the code in the pages is part of the root package's tests or of libprofarc's examples,
 // which are compiled and run.
 func TestPagesShowTheVM(t *testing.T) {
-	t.Parallel()
+	startInRoot(t)
 	showsTheVM(t, "docs/embedding.md", map[string][]string{
 		"go": {"example/first/main.go", "run_test.go", "reader/example_layers_test.go"},
 		"c":  {"c/examples/first.c", "c/examples/vm.c", "c/examples/count.c", "c/examples/layers.c"}})
