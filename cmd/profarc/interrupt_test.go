@@ -48,7 +48,8 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 	largeArchive(t, "two.parc", 2)
 	for _, args := range [][]string{
 		{"verify", "one.parc"}, {"show", "one.parc"}, {"show", "--json", "one.parc"}, {"top", "one.parc"},
-		{"info", "--summary", "one.parc"}, {"diff", "one.parc", "two.parc"}, {"lookup", "one.parc", "app.Nothing::atAll"},
+		{"info", "--summary", "one.parc"}, {"diff", "one.parc", "two.parc"},
+		{"show", "--lookup", "one.parc", "app.Nothing::atAll"},
 		{"merge", "one.parc", "two.parc", "-o", "out.parc"}, {"reduce", "--hot", "90%", "one.parc", "-o", "out.parc"},
 		{"check", "one.parc", "--against", "two.parc"},
 		{"check", "one.parc", "--against", "two.parc", "--rewrite", "out.parc"},
@@ -65,7 +66,7 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 				if _, err := os.Stat("out.parc"); err == nil {
 					t.Errorf("%q was interrupted, and wrote its output", args)
 				}
-			} else if err != nil && args[0] != "lookup" {
+			} else if err != nil && args[1] != "--lookup" {
 				t.Errorf("%q: %v", args, err)
 			}
 			os.Remove("out.parc")

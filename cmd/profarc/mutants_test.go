@@ -137,7 +137,8 @@ func readingCommands(first, second, dir string) (all [][]string) {
 		{"top", first, "--json"},
 		{"diff", first, second}, {"diff", second, first}, {"check", first, "--against", second}, {"gate", second, first},
 		{"merge", first, "-o", out}, {"merge", first, second, "-o", out}, {"merge", first + ":3", second, "-o", out},
-		{"reduce", first, "--drop-cold", "-o", out}, {"reduce", first, "--anonymize", "-o", out}, {"lookup", first, "main"},
+		{"reduce", first, "--drop-cold", "-o", out}, {"reduce", first, "--anonymize", "-o", out},
+		{"show", "--lookup", first, "main"},
 	}...)
 }
 

@@ -36,7 +36,7 @@ func TestPipesAreRefused(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"verify", "pipe"}, {"info", "pipe"}, {"info", "--summary", "pipe"}, {"show", "pipe"}, {"top", "pipe"},
-		{"lookup", "pipe", "a.b::c"},
+		{"show", "--lookup", "pipe", "a.b::c"},
 		{"diff", "pipe", "one.parc"}, {"diff", "one.parc", "pipe"}, {"merge", "pipe", "one.parc", "-o", "out.parc"},
 		{"merge", "one.parc", "pipe", "-o", "out.parc"}, {"web", "pipe"}, {"web", "one.parc", "pipe"},
 		{"web", "pipe", "-o", "pages"}, {"run", "--archive", "pipe", "--strict", "--", "java"},

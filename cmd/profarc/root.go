@@ -42,8 +42,8 @@ mapped at deployment and used in place, without parsing, copying or allocation.`
 	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
 		mergecmd.Command(a), watch.Command(a), reducecmd.Command(a))
 	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a))
-	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), show.LookupCommand(a),
-		diff.Command(a), web.Command(a))
+	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a),
+		web.Command(a))
 	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
 		benchcmd.Command(a))
 	addGroup(cmd, "About profarc:", demo.DeployCommand(a))

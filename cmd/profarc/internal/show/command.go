@@ -122,9 +122,7 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o showOptions) e
 		return err
 	}
 	if o.lookup {
-		l := lookupOptions{loader: o.loader, callers: o.callers, repeat: defaultRepeat, base: o.base, json: o.json,
-			screen: o.terminal}
-		return l.runLookups(ctx, a, args[0], args[1:])
+		return o.runLookup(ctx, a, args[0], args[1])
 	}
 	return layers.WithStore(ctx, a, args[0], o.base, func(s *reader.Store) error {
 		return o.terminal.Run(a, func(screen *terminal.Screen) error {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
@@ -15,62 +13,18 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-type lookupOptions struct {
-	loader  string
-	id      bool
-	hash    string
-	callers []string
-	prefix  bool
-	repeat  int
-	base    string
-	json    bool
-	screen  terminal.Options
-}
-
-const defaultRepeat = 1000
-
-func LookupCommand(a *cli.App) *cobra.Command {
-	var o lookupOptions
-	cmd := &cobra.Command{
-		Use:    "lookup ARCHIVE KEY...",
-		Short:  "Look up methods by key or id, and time it",
-		Hidden: true,
-		Long: `Deprecated: use profarc show --lookup. Lookup finds methods by key. It prints the time of the first lookup,
-which verifies the pages that it reads, and the mean time of a repeated one. If the archive lacks a key,
-the exit code is 1. A KEY is written as for show, with callers as there.
-
-` + terminal.Help,
-		Example: `  profarc lookup app.parc 'java.lang.String::length()I'
-  profarc lookup app.parc --id 9d5c0f3a11e7b246
-  profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548`,
-		Args:              cli.Args(2, -1, "an archive and at least one key"),
-		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE: a.Run(func(ctx context.Context, args []string) error {
-			return o.runLookups(ctx, a, args[0], args[1:])
-		}),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
-	f.BoolVar(&o.id, "id", false, "each KEY is a method id, in hexadecimal")
-	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
-	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
-	f.BoolVar(&o.prefix, "prefix", false, "find all methods whose names begin with a key")
-	layers.AddFlag(f, &o.base)
-	f.IntVar(&o.repeat, "repeat", defaultRepeat, "number of repeated lookups, for their mean time")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.screen.AddFlags(cmd)
-	return cmd
-}
+// lookupRepeats is the number of repeated lookups, for their mean time.
+const lookupRepeats = 1000
 
 type lookupResult struct {
 	Key      string              `json:"key"`
 	Found    bool                `json:"found"`
 	In       string              `json:"in,omitempty"` // name of the layer that has it, with --base
 	Method   *analyze.MethodName `json:"method,omitempty"`
-	Hash     string              `json:"hash,omitempty"`
 	Profiles int                 `json:"profiles"`
 	FirstNS  int64               `json:"first_ns"`
 	WarmNS   float64             `json:"warm_ns"`
@@ -80,131 +34,130 @@ type lookupResult struct {
 	s *reader.Store
 }
 
-func (o *lookupOptions) runLookups(ctx context.Context, a *cli.App, path string, keys []string) error {
-	if o.repeat < 1 {
-		return cli.Usagef("--repeat %d: look up at least once", o.repeat)
-	}
-	if o.prefix && (o.id || o.hash != "" || len(o.callers) > 0) {
-		return cli.Usagef("--prefix is for keys, not for --id, --hash or --caller")
-	}
+func (o *showOptions) runLookup(ctx context.Context, a *cli.App, path, text string) error {
 	return layers.WithStores(ctx, a, path, o.base, func(stores []*reader.Store) error {
-		answers := []lookupResult{}
-		var missed error
-		for _, key := range keys {
-			found, missing, err := o.lookUpInLayers(ctx, stores, key)
-			if err != nil {
-				return err
-			}
-			missed = errors.Join(missed, missing)
-			answers = append(answers, found...)
+		r, missing, err := o.lookUpInLayers(ctx, stores, text)
+		if err != nil {
+			return err
 		}
-		return errors.Join(o.screen.Run(a, func(screen *terminal.Screen) error {
+		return errors.Join(o.terminal.Run(a, func(screen *terminal.Screen) error {
 			screen.Domain = stores[0].Header().Domain
-			return o.printAnswers(a, screen, answers)
-		}), missed)
+			if o.json {
+				return a.PrintJSON([]lookupResult{r})
+			}
+			return r.printResult(a, screen)
+		}), missing)
 	})
 }
 
-func (o *lookupOptions) lookUpInLayers(ctx context.Context, stores []*reader.Store, key string) (answers []lookupResult,
-	missing, err error) {
-	for i, s := range stores {
-		answers, missing, err = o.lookUpInStore(ctx, s, key)
-		profiles := 0
-		for j := range answers {
-			profiles += answers[j].Profiles
-			if len(stores) > 1 && answers[j].Found {
-				answers[j].In = s.Mapping().Name()
-			}
+func (o *showOptions) lookUpInLayers(ctx context.Context, stores []*reader.Store, text string) (r lookupResult, missing,
+	err error) {
+	for _, s := range stores {
+		r, missing, err = o.lookUpInStore(ctx, s, text)
+		if len(stores) > 1 && r.Found {
+			r.In = s.Mapping().Name()
 		}
-		if err != nil || missing == nil && profiles > 0 || i == len(stores)-1 {
+		if err != nil || missing == nil && r.Profiles > 0 {
 			break
 		}
 	}
-	return answers, missing, err
+	return r, missing, err
 }
 
-func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key string) (answers []lookupResult,
-	missing,
+// lookUpInStore looks a method up by its key, or else by its displayed name.
+func (o *showOptions) lookUpInStore(ctx context.Context, s *reader.Store, text string) (r lookupResult, missing,
 	err error) {
-	queries, err := o.parseQueries(s, key)
+	key, sites, err := methods.MethodAndCallers(text, o.callers)
 	if err != nil {
-		return nil, nil, err
+		return r, nil, err
 	}
-	for i := range queries {
-		q := &queries[i]
-		r, err := q.runLookup(ctx)
-		if errors.Is(err, reader.ErrNotFound) {
-			displayed, ok, findErr := q.byDisplayedName()
-			if findErr != nil {
-				return nil, nil, findErr
-			}
-			if ok {
-				r, err = displayed.runLookup(ctx)
-			}
+	l := &lookup{s: s, keys: methods.ParseKeys(s.Header().Domain, key, o.loader)}
+	if len(sites) > 0 {
+		l.context, err = methods.NewCallContext(s, sites)
+		if err != nil {
+			return r, nil, err
 		}
-		if errors.Is(err, reader.ErrNotFound) {
-			missing = errors.Join(missing, q.notFound())
-		} else if err != nil {
-			return nil, nil, err
-		}
-		r.s = s
-		answers = append(answers, r)
 	}
-	return answers, missing, nil
+	r, err = l.timeLookups(ctx)
+	if errors.Is(err, reader.ErrNotFound) {
+		m, findErr := methods.FindDisplayed(s, key, o.loader)
+		if findErr == nil {
+			l.keys = make([]layout.Key, 1)
+			l.keys[0], findErr = m.Key()
+			r, err = l.timeLookups(ctx)
+		}
+		if findErr != nil && !errors.Is(findErr, reader.ErrNotFound) {
+			return r, nil, findErr
+		}
+	}
+	r.Key = text
+	r.s = s
+	switch {
+	case errors.Is(err, reader.ErrAmbiguous):
+		return r, nil, severalVersionsError(s, key)
+	case !errors.Is(err, reader.ErrNotFound):
+		return r, nil, err
+	}
+	if _, err := l.findMethod(); err == nil {
+		return r, methods.NoProfileError(s, key), nil
+	}
+	return r, methods.MissingError(s, key, o.loader), nil
 }
 
-func (q *lookupQuery) runLookup(ctx context.Context) (lookupResult, error) {
-	r, m, err := q.timeLookups(ctx)
-	r.Key = q.text
-	r.Hash = q.o.hash
-	if err == nil && q.context != nil {
-		r.Context, err = q.context.FindProfile(m, q.code)
-	}
-	if errors.Is(err, reader.ErrAmbiguous) {
-		err = fmt.Errorf("%s: %s: %w: %s", q.s.Mapping().Name(), q.text, err, q.ambiguityHint())
-	}
-	return r, err
+type lookup struct {
+	s       *reader.Store
+	keys    []layout.Key
+	context *methods.CallContext // nil without callers
 }
 
-func (q *lookupQuery) timeLookups(ctx context.Context) (r lookupResult, m reader.Method, err error) {
+func (l *lookup) timeLookups(ctx context.Context) (r lookupResult, err error) {
 	begin := time.Now()
-	m, err = q.lookUp()
+	m, err := l.findProfile()
 	r.FirstNS = time.Since(begin).Nanoseconds()
 	if err != nil {
-		return r, m, err
+		return r, err
 	}
 	begin = time.Now()
-	for i := range q.o.repeat {
-		if _, err := q.lookUp(); err != nil {
-			return r, m, err
-		}
-		if i%1024 == 0 && ctx.Err() != nil {
-			return r, m, ctx.Err()
+	for range lookupRepeats {
+		if _, err := l.findProfile(); err != nil {
+			return r, err
 		}
 	}
-	r.WarmNS = float64(time.Since(begin).Nanoseconds()) / float64(q.o.repeat)
-	name, err := analyze.NameOf(q.s, m)
+	r.WarmNS = float64(time.Since(begin).Nanoseconds()) / lookupRepeats
+	name, err := analyze.NameOf(l.s, m)
 	r.Found = true
 	r.Method = &name
 	for _, profileErr := range m.Profiles() {
 		if profileErr != nil {
-			return r, m, profileErr
+			return r, profileErr
 		}
 		r.Profiles++
 	}
-	return r, m, err
+	if err == nil && l.context != nil {
+		r.Context, err = l.context.FindProfile(m)
+	}
+	return r, errors.Join(err, ctx.Err())
 }
 
-func (o *lookupOptions) printAnswers(a *cli.App, screen *terminal.Screen, answers []lookupResult) error {
-	if o.json {
-		return a.PrintJSON(answers)
+// findProfile finds the method and, with callers, its profile in the context.
+func (l *lookup) findProfile() (reader.Method, error) {
+	m, err := l.findMethod()
+	if err == nil && l.context != nil {
+		_, _, err = m.Profile(layout.CodeAny, l.context.Frames...)
 	}
-	for i := range answers {
-		if err := answers[i].printResult(a, screen); err != nil {
-			return err
+	return m, err
+}
+
+// findMethod returns the method of the first key that the archive has. It drops the keys before that one, so that the
+// next call makes one lookup.
+func (l *lookup) findMethod() (reader.Method, error) {
+	for {
+		m, err := l.s.Find(l.keys[0])
+		if len(l.keys) == 1 || !errors.Is(err, reader.ErrNotFound) {
+			return m, err
 		}
+		l.keys = l.keys[1:]
 	}
-	return nil
 }
 
 func (r *lookupResult) printResult(a *cli.App, screen *terminal.Screen) error {
@@ -212,8 +165,7 @@ func (r *lookupResult) printResult(a *cli.App, screen *terminal.Screen) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.MethodText(*r.Method),
-		r.Method.ID,
-		r.Profiles, cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
+		r.Method.ID, r.Profiles, cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))
 	}

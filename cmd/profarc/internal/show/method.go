@@ -33,13 +33,12 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	if err != nil {
 		return err
 	}
-	match, err := c.FindProfile(m, layout.CodeAny)
+	match, err := c.FindProfile(m)
 	switch {
 	case errors.Is(err, reader.ErrNotFound):
 		return methods.NoProfileError(s, key)
 	case errors.Is(err, reader.ErrAmbiguous):
-		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, "+
-			"without callers", s.Mapping().Name(), key, s.Mapping().Name())
+		return severalVersionsError(s, key)
 	case err != nil:
 		return err
 	case o.json:
@@ -55,6 +54,11 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	}
 	defer program.Close()
 	return newPrinter(w, s, o.screen, nil, program).printInContext(m, match)
+}
+
+func severalVersionsError(s *reader.Store, key string) error {
+	return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, "+
+		"without callers", s.Mapping().Name(), key, s.Mapping().Name())
 }
 
 func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Method, err error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -27,18 +28,6 @@ func parseCallSite(text string) (c CallSite, ok bool) {
 }
 
 const CallerUsage = "caller of the method, as KEY@POINT; may be given several times, the direct caller first"
-
-// ParseCallSites parses the values of --caller.
-func ParseCallSites(texts []string) (sites []CallSite, err error) {
-	for _, text := range texts {
-		c, ok := parseCallSite(text)
-		if !ok {
-			return nil, cli.Usagef("--caller %s: write it as KEY@POINT, as 'A::main()V@5'", text)
-		}
-		sites = append(sites, c)
-	}
-	return sites, nil
-}
 
 // callerMark separates a method from its callers, as in export -t text: KEY <- CALLER @POINT <- CALLER @POINT.
 const callerMark = " <- "
@@ -72,8 +61,14 @@ func MethodAndCallers(spelled string, flags []string) (key string, sites []CallS
 	if len(sites) > 0 {
 		return "", nil, cli.Usagef("%s: callers follow the key and are given with --caller: name them once", spelled)
 	}
-	sites, err = ParseCallSites(flags)
-	return key, sites, err
+	for _, text := range flags {
+		c, ok := parseCallSite(text)
+		if !ok {
+			return "", nil, cli.Usagef("--caller %s: write it as KEY@POINT, as 'A::main()V@5'", text)
+		}
+		sites = append(sites, c)
+	}
+	return key, sites, nil
 }
 
 // A CallContext is a calling context to look up in an archive.
@@ -106,9 +101,9 @@ type ContextMatch struct {
 	Profile reader.Profile `json:"-"`
 }
 
-// FindProfile finds the profile of a method in the context, for a version of its code.
-func (c *CallContext) FindProfile(m reader.Method, code uint64) (*ContextMatch, error) {
-	p, depth, err := m.Profile(code, c.Frames...)
+// FindProfile finds the profile of a method in the context.
+func (c *CallContext) FindProfile(m reader.Method) (*ContextMatch, error) {
+	p, depth, err := m.Profile(layout.CodeAny, c.Frames...)
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }
 
