@@ -5,12 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
@@ -82,10 +80,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 		return v.writeJSON(ctx, w)
 	}
 	v.leaveOutZeros()
-	if screen.Width > 0 {
-		return v.printFitted(ctx, w, screen)
-	}
-	return v.printRows(ctx, w)
+	return v.printRows(ctx, w, screen)
 }
 
 func tableNamed(s *reader.Store, name string) (reader.Table, error) {
@@ -217,7 +212,7 @@ func (v *tableView) printEnd(out io.Writer) error {
 	return err
 }
 
-func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
+func (v *tableView) printRows(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
 	widths := make([]int, len(v.columns))
 	lines := make([][]string, 1, 1+len(v.rows))
 	add := func(column int, text string) {
@@ -246,37 +241,11 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 		for i := range line {
 			line[i] = screen.PadCell(line[i], widths[i])
 		}
-		fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " "))
-	}
-	return v.printEnd(out)
-}
-
-func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	for i := range v.columns {
-		fmt.Fprint(w, v.columns[i].Form.Name, cellEnding(i, v.columns))
-	}
-	err := v.forEachRow(ctx, func(_, row int) error {
-		for i := range v.columns {
-			text, err := v.columns[i].Text(row)
-			if err != nil {
-				return err
-			}
-			fmt.Fprint(w, escape.Printable(text), cellEnding(i, v.columns))
+		if _, err := fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " ")); err != nil {
+			return err
 		}
-		return nil
-	})
-	if err = errors.Join(err, w.Flush()); err != nil {
-		return err
 	}
 	return v.printEnd(out)
-}
-
-func cellEnding(i int, columns []listing.TableColumn) string {
-	if i < len(columns)-1 {
-		return "\t"
-	}
-	return "\n"
 }
 
 func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {

@@ -46,39 +46,30 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 	if err != nil {
 		return nil, err
 	}
-	d := &deoptimisations{names: reasons, report: &DeoptimisedReport{Archive: s.Mapping().Name(), By: ByDeoptimised}}
+	r := &DeoptimisedReport{Archive: s.Mapping().Name(), By: ByDeoptimised, Reasons: []Deoptimised{}}
+	var points analyze.PointReader
 	for m, err := range selectedMethods(ctx, s, o) {
 		if err != nil {
 			return nil, err
 		}
 		for q, err := range m.Profiles() {
+			var found []Deoptimised
 			if err == nil {
-				err = d.addProfile(m, q, o.Min)
+				found, err = reasonsIn(q, &points, reasons)
 			}
 			if err != nil {
 				return nil, err
 			}
+			for _, row := range found {
+				if row.Count >= o.Min {
+					row.Method = m
+					r.Reasons = append(r.Reasons, row)
+					r.Total += row.Count
+				}
+			}
 		}
 	}
-	return d.report, d.rankReasons(s, o.RowCount(len(d.report.Reasons)))
-}
-
-type deoptimisations struct {
-	names   entries.TrapReasons
-	points  analyze.PointReader
-	methods []reader.Method // method of each reason in the report
-	report  *DeoptimisedReport
-}
-
-func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least uint64) error {
-	found, err := reasonsIn(q, &d.points, d.names)
-	for _, row := range found {
-		if row.Count >= least {
-			d.methods, d.report.Reasons = append(d.methods, m), append(d.report.Reasons, row)
-			d.report.Total += row.Count
-		}
-	}
-	return err
+	return r, r.rankReasons(s, o.RowCount(len(r.Reasons)))
 }
 
 func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised, error) {
@@ -124,28 +115,18 @@ func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReas
 	return list, nil
 }
 
-func (d *deoptimisations) rankReasons(s *reader.Store, limit int) error {
-	order := make([]int, len(d.methods))
-	for i := range order {
-		order[i] = i
-	}
-	all := d.report.Reasons
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(all[b].Count, all[a].Count), cmp.Compare(len(all[b].Points), len(all[a].Points)),
-			cmp.Compare(d.methods[a].Ref(), d.methods[b].Ref()), cmp.Compare(all[a].Reason, all[b].Reason),
-			cmp.Compare(a, b))
+func (r *DeoptimisedReport) rankReasons(s *reader.Store, limit int) (err error) {
+	slices.SortStableFunc(r.Reasons, func(a, b Deoptimised) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(len(b.Points), len(a.Points)),
+			cmp.Compare(a.Method.Ref(), b.Method.Ref()), cmp.Compare(a.Reason, b.Reason))
 	})
-	d.report.Of = len(order)
-	d.report.Reasons = []Deoptimised{}
-	for _, i := range order[:min(limit, len(order))] {
-		row := all[i]
-		var err error
-		row.Method = d.methods[i]
-		row.MethodName, err = analyze.NameOf(s, d.methods[i])
+	r.Of = len(r.Reasons)
+	r.Reasons = slices.Clip(r.Reasons[:min(limit, r.Of)])
+	for i := range r.Reasons {
+		r.Reasons[i].MethodName, err = analyze.NameOf(s, r.Reasons[i].Method)
 		if err != nil {
 			return err
 		}
-		d.report.Reasons = append(d.report.Reasons, row)
 	}
 	return nil
 }

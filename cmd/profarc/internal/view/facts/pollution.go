@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -51,7 +52,7 @@ func (s *PollutedSite) CertainShare() float64 {
 	for _, row := range s.Certain {
 		sum = schema.AddCounts(sum, row.Count)
 	}
-	return shareOf(min(sum, s.Count), s.Count)
+	return cli.Share(min(sum, s.Count), s.Count)
 }
 
 // A Doubt is an uncertainty about a site caused by types without a row.
@@ -65,7 +66,7 @@ const (
 )
 
 func (s *PollutedSite) Doubt() Doubt {
-	switch hidden := shareOf(schema.AddCounts(s.Other, s.Untyped), s.Count); {
+	switch hidden := cli.Share(schema.AddCounts(s.Other, s.Untyped), s.Count); {
 	case hidden >= Dominant:
 		return DoubtDominant
 	case hidden > s.Best:
@@ -137,7 +138,7 @@ func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {
 		}
 		all := f.site.pooledTally()
 		row := PollutedSite{MethodName: name, Method: f.m.Ref(), Kind: f.site.kind, Point: f.site.point, Count: f.count,
-			Best:     shareOf(all.highestCount(), f.count),
+			Best:     cli.Share(all.highestCount(), f.count),
 			Contexts: len(f.site.parts), Seen: p.mostSeen(all, seenRows), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.splitByContext()
 		if f.site.code != 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -31,7 +32,7 @@ type StackedMethod struct {
 }
 
 func stackedMethod(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
-	return StackedMethod{name, n.Self, shareOf(n.Self, total), n.Total, shareOf(n.Total, total)}
+	return StackedMethod{name, n.Self, cli.Share(n.Self, total), n.Total, cli.Share(n.Total, total)}
 }
 
 func SamplesOnly(s *reader.Store) bool {

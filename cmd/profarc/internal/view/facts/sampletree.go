@@ -22,22 +22,22 @@ type sampleNode struct {
 	caller       layout.Ref
 	point        int32 // point of the call
 	parent       int32
-	child, other int32 // last child, and previous sibling; 0 for none
+	child, other int32 // first child, and next sibling, after sumSubtrees; 0 for none
 	stacks       int
 	sum          uint64
 }
 
 func (t *SampleTally) addContexts(s *reader.Store) error {
 	tree := &sampleTree{}
-	err := stacks.Leaves(s, func(l stacks.Leaf) error {
+	err := stacks.Leaves(s, func(l stacks.Leaf) (err error) {
 		if l.Method.Ref() != tree.leaf {
 			t.addLeafTree(tree)
-			tree = newSampleTree(l.Method.Ref(), t.lines != nil)
+			tree, err = newSampleTree(l.Method, t.lines != nil)
+			if err != nil {
+				return err
+			}
 		}
-		n, err := tree.nodeOfContext(s, l.Context)
-		if err != nil {
-			return err
-		}
+		n := tree.at[l.Context.Ref()]
 		of := &tree.nodes[n]
 		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, t.Unit.Choose(l.Count, l.Time))
 		if tree.leaves != nil {
@@ -49,47 +49,26 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 	return err
 }
 
-func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
-	k := &sampleTree{leaf: leaf, nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{}, onPath: map[layout.Ref]int{}}
+func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
+	k := &sampleTree{leaf: leaf.Ref(), nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{},
+		onPath: map[layout.Ref]int{}}
 	if lines {
 		k.pointsOnPath = map[sampledPoint]int{}
 		k.callsOnPath = map[sampledCall]int{}
 		k.leaves = map[int32][]stacks.LeafPoint{}
 	}
-	return k
-}
-
-func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, error) {
-	var missing []reader.Context
-	parent := int32(0)
-	for c.Ref() != 0 {
-		n, ok := k.at[c.Ref()]
-		parent = n
-		if ok {
-			break
-		}
-		missing = append(missing, c)
-		if c.Inner() == 0 {
-			break
-		}
-		var err error
-		c, err = s.ContextAt(c.Inner())
+	for c, err := range leaf.Contexts() { // parents precede their children
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		f, err := missing[i].Caller()
+		f, err := c.Caller()
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		n := int32(len(k.nodes))
-		k.nodes = append(k.nodes, sampleNode{caller: f.Caller.Ref(), point: f.Point, parent: parent,
-			other: k.nodes[parent].child})
-		k.nodes[parent].child, k.at[missing[i].Ref()] = n, n
-		parent = n
+		k.at[c.Ref()] = int32(len(k.nodes))
+		k.nodes = append(k.nodes, sampleNode{caller: f.Caller.Ref(), point: f.Point, parent: k.at[c.Inner()]})
 	}
-	return parent, nil
+	return k, nil
 }
 
 func (t *SampleTally) addLeafTree(k *sampleTree) {
@@ -147,11 +126,15 @@ func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	}
 }
 
+// sumSubtrees adds each node to its parent, and links the nodes with stacks.
 func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
-		n := k.nodes[i]
+		n := &k.nodes[i]
 		to := &k.nodes[n.parent]
-		to.stacks, to.sum = to.stacks+n.stacks, schema.AddCounts(to.sum, n.sum)
+		if n.stacks > 0 {
+			to.stacks, to.sum = to.stacks+n.stacks, schema.AddCounts(to.sum, n.sum)
+			n.other, to.child = to.child, int32(i)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -44,13 +45,6 @@ func (t *siteTally) totalCount() uint64 {
 	return sum
 }
 
-func shareOf(part, whole uint64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
 func (t *siteTally) highestCount() (most uint64) {
 	for _, n := range t.seen {
 		most = max(most, n)
@@ -84,7 +78,7 @@ func (t *siteTally) addTally(u *siteTally) {
 }
 
 func (t *siteTally) isPolluted(kind analyze.Site) bool {
-	certainty := shareOf(t.highestCount(), t.totalCount())
+	certainty := cli.Share(t.highestCount(), t.totalCount())
 	switch kind {
 	case analyze.SiteNull:
 		return t.null
@@ -140,7 +134,7 @@ func (s *site) splitByContext() (answer Split, cured float64) {
 			clean = schema.AddCounts(clean, n)
 		}
 	}
-	cured = shareOf(clean, all)
+	cured = cli.Share(clean, all)
 	switch {
 	case cured > 1-negligibleShare:
 		return SplitYes, cured
@@ -245,7 +239,7 @@ func ContextsOf(m reader.Method, kind analyze.Site, point int32, code uint64) (l
 		}
 		for context, part := range at.parts {
 			n := part.totalCount()
-			list = append(list, SiteContext{context, n, shareOf(part.highestCount(), n), part.isPolluted(kind),
+			list = append(list, SiteContext{context, n, cli.Share(part.highestCount(), n), part.isPolluted(kind),
 				names.mostSeen(part, seenRows), part.untyped})
 		}
 	}

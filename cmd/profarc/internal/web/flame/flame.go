@@ -7,8 +7,9 @@ package flame
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // Limits of a tree. A stack that exceeds them is counted for the last frame within them.
@@ -63,9 +64,9 @@ func (t *Tree) Add(stack []uint32, n uint64) {
 		}
 		at = next
 	}
-	t.Nodes[at].Self = saturatingAdd(t.Nodes[at].Self, n)
+	t.Nodes[at].Self = schema.AddCounts(t.Nodes[at].Self, n)
 	if !whole {
-		t.Cut = saturatingAdd(t.Cut, n)
+		t.Cut = schema.AddCounts(t.Cut, n)
 	}
 }
 
@@ -92,9 +93,9 @@ func (t *Tree) Sum() {
 	t.known = nil
 	for i := range slices.Backward(t.Nodes) {
 		n := &t.Nodes[i]
-		n.Total = saturatingAdd(n.Total, n.Self)
+		n.Total = schema.AddCounts(n.Total, n.Self)
 		if n.Parent >= 0 {
-			t.Nodes[n.Parent].Total = saturatingAdd(t.Nodes[n.Parent].Total, n.Total)
+			t.Nodes[n.Parent].Total = schema.AddCounts(t.Nodes[n.Parent].Total, n.Total)
 		}
 	}
 	for i := range t.Nodes {
@@ -134,9 +135,9 @@ func (t *Tree) Frames(at int) []Count {
 			c = &Count{Frame: n.Frame}
 			counts[n.Frame] = c
 		}
-		c.Self = saturatingAdd(c.Self, n.Self)
+		c.Self = schema.AddCounts(c.Self, n.Self)
 		if open[n.Frame] == 0 {
-			c.Total = saturatingAdd(c.Total, n.Total)
+			c.Total = schema.AddCounts(c.Total, n.Total)
 		}
 		open[n.Frame]++
 		for _, k := range n.Children {
@@ -165,16 +166,9 @@ func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 		return n.Total
 	}
 	for _, k := range n.Children {
-		sum = saturatingAdd(sum, t.Matched(k, matches))
+		sum = schema.AddCounts(sum, t.Matched(k, matches))
 	}
 	return sum
-}
-
-func saturatingAdd(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
 }
 
 // Filtered returns the tree of the stacks that contain a frame in focus and none that is ignored. Nodes keep their
@@ -225,7 +219,7 @@ func NewPair(a, b *Tree, renamed func(side int, frame uint32) uint32) *Pair {
 // addTree adds a tree. Counts beyond the limits of a tree go to the last node within them.
 func (p *Pair) addTree(side int, t *Tree, renamed func(side int, frame uint32) uint32) {
 	p.Sides[Root][side] = t.Nodes[Root].Total
-	p.Cut = saturatingAdd(p.Cut, t.Cut)
+	p.Cut = schema.AddCounts(p.Cut, t.Cut)
 	scale := shareUnits / max(float64(t.Nodes[Root].Total), 1)
 	in := make([]int, len(t.Nodes)) // node of the pair by node of t; parents come first
 	for i, n := range t.Nodes {
@@ -235,7 +229,7 @@ func (p *Pair) addTree(side int, t *Tree, renamed func(side int, frame uint32) u
 			} else {
 				in[i] = at
 				p.Sides = append(p.Sides, make([][2]uint64, len(p.Nodes)-len(p.Sides))...)
-				p.Sides[at][side] = saturatingAdd(p.Sides[at][side], n.Total)
+				p.Sides[at][side] = schema.AddCounts(p.Sides[at][side], n.Total)
 			}
 		}
 		p.Nodes[in[i]].Self += uint64(float64(n.Self) * scale)
@@ -339,7 +333,7 @@ func (l *opener) widthOfNode(node int) float64 {
 func (l *opener) mergeNodes(nodes []int, x float64, depth int, scale float64) {
 	b := Box{Node: nodes[0], X: x, Depth: depth, Merged: len(nodes)}
 	for _, c := range nodes {
-		b.Total = saturatingAdd(b.Total, l.tree.Nodes[c].Total)
+		b.Total = schema.AddCounts(b.Total, l.tree.Nodes[c].Total)
 		b.Width += float64(l.tree.Nodes[c].Total) * scale
 	}
 	l.boxes = append(l.boxes, b)

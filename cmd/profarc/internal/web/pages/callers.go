@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -138,7 +139,7 @@ type callerTree struct {
 }
 
 func (b *callerTree) buildCaller(n *contextNode, depth int) (*caller, error) {
-	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: shareOf(n.total, b.whole)}
+	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: cli.Share(n.total, b.whole)}
 	if depth > 0 {
 		f, err := n.at.Caller()
 		if err != nil {

@@ -58,13 +58,13 @@ func TestLongPagesEndWithTheirClients(t *testing.T) {
 	} {
 		r := requestOf(t, site, c.view)
 		r.query = c.query
-		if _, err := r.view.buildPage(r); err != nil {
+		if _, err := r.view.build(r); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		r.ctx = ctx
-		if _, err := r.view.buildPage(r); !errors.Is(err, context.Canceled) {
+		if _, err := r.view.build(r); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s %v: %v", c.view, c.query, err)
 		}
 	}

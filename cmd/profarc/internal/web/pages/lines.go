@@ -91,7 +91,7 @@ func buildLines(r *request) (any, error) {
 		}
 		at := of.atElement(lineElement(l.number))
 		at.Text = l.at
-		cells := []cell{linkCell(at), linkCell(of), amountCell(l.count, noun+"s"), shareCell(shareOf(l.count, found.sum))}
+		cells := []cell{linkCell(at), linkCell(of), amountCell(l.count, noun+"s"), shareCell(cli.Share(l.count, found.sum))}
 		if sampled {
 			cells = append(cells, amountCell(l.total, noun+"s"))
 		}

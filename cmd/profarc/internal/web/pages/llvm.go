@@ -102,7 +102,7 @@ func branchPoint(b coverage.Branch, text string) *point {
 		return p
 	}
 	for _, o := range []outcome{{What: link{Text: "true"}, Count: b.True}, {What: link{Text: "false"}, Count: b.False}} {
-		o.Share = shareOf(o.Count, p.Count)
+		o.Share = cli.Share(o.Count, p.Count)
 		o.Shared = p.Count > 0
 		p.Outcomes = append(p.Outcomes, o)
 	}

@@ -52,10 +52,14 @@ func (p *methodPage) title() string { return p.Name.Display }
 
 func buildMethod(r *request) (any, error) {
 	f, err := readMethodFacts(r)
-	return &methodPage{methodFacts: f}, err
+	if err != nil {
+		return nil, err
+	}
+	p := &methodPage{methodFacts: f}
+	return p, p.addParts()
 }
 
-func (p *methodPage) render() error {
+func (p *methodPage) addParts() error {
 	p.Access = display.AccessText(p.method.Access())
 	p.Notes = listing.MethodNotes(p.method)
 	p.Hint = codeHint(p.request)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -65,7 +66,7 @@ func (m *members) memberCells(i int32) ([]cell, error) {
 	for k, by := range m.measures {
 		c := amountCell(by.values[i], by.Noun)
 		if k == 0 && by.highest > 0 {
-			share := shareOf(by.values[i], by.highest)
+			share := cli.Share(by.values[i], by.highest)
 			c.Bar = &share
 		}
 		cells = append(cells, c)

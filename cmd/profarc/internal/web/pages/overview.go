@@ -150,28 +150,6 @@ func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
 		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
 }
 
-// ageText returns the time since of, or "" if of is zero. Reports have no ages, because they must not depend on the
-// time of writing.
-func (r *request) ageText(of time.Time) string {
-	if r.inReport || of.IsZero() {
-		return ""
-	}
-	age := time.Since(of)
-	text := "just now"
-	if age < 0 {
-		return "in the future"
-	}
-	for _, unit := range []struct {
-		time.Duration
-		noun string
-	}{{time.Minute, "minute"}, {time.Hour, "hour"}, {24 * time.Hour, "day"}} {
-		if age >= 2*unit.Duration {
-			text = pluralText(uint64(age/unit.Duration), unit.noun) + " ago"
-		}
-	}
-	return text
-}
-
 func summaryOf(r *request) (*facts.Summary, error) {
 	return resultOf(r, "how few methods have most of the weight",
 		func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
@@ -206,14 +184,13 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 
 type origin struct {
 	*facts.Facts
-	Age      string     // time since the dump; empty if unknown, and in reports
 	About    *table     // numbers of records, settings and properties
 	RunFacts []runFacts // facts of the first runs
 	Tables   []link     // tables with all runs, dumps and class paths
 }
 
 func newOrigin(r *request, f *facts.Facts) *origin {
-	o := &origin{Facts: f, Age: r.ageText(r.archive().Header().Time())}
+	o := &origin{Facts: f}
 	o.About = o.aboutTable(r)
 	o.addRunFacts()
 	for _, t := range f.Tables {

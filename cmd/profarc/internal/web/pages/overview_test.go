@@ -23,7 +23,7 @@ func requestOf(t *testing.T, s *Site, name string, pairs ...string) *request {
 
 // built returns what a page shows.
 func built[T any](t *testing.T, r *request) T {
-	content, err := r.view.buildPage(r)
+	content, err := r.view.build(r)
 	if err != nil {
 		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
 	}

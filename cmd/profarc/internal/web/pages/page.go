@@ -155,7 +155,7 @@ func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	var content any
 	p := &shownPage{ID: r.pageElement(), Title: r.inTerms(r.view.title), About: r.inTerms(r.view.about)}
 	err := r.site.guardFaults(func() (err error) {
-		content, err = r.view.buildPage(r)
+		content, err = r.view.build(r)
 		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
 		return err
 	})

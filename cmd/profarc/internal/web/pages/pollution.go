@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -201,14 +202,14 @@ func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, unty
 	rest := count
 	names := seenTexts(r, kind, seen)
 	for i, row := range seen {
-		list = append(list, segment{names[i], row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
+		list = append(list, segment{names[i], row.Count, cli.Share(row.Count, count), fmt.Sprintf("part-%d", i)})
 		rest -= min(rest, row.Count)
 	}
 	untyped = min(rest, untyped)
 	for _, part := range []segment{{Text: kind.OthersText(), Count: rest - untyped},
 		{Text: facts.UntypedText, Count: untyped}} {
 		if part.Count > 0 {
-			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
+			list = append(list, segment{part.Text, part.Count, cli.Share(part.Count, count), "part-rest"})
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -59,7 +60,7 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 					clean += c.Count
 				}
 			}
-			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(shareOf(clean, all)-s.Cured) > 1e-9 {
+			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(cli.Share(clean, all)-s.Cured) > 1e-9 {
 				t.Errorf("%s: %+v has the contexts %+v", sp.Name, s, list)
 			}
 			href := "pollution?" + strings.ReplaceAll(methodQuery(m).withValues("point", fmt.Sprint(s.Point), "kind",

@@ -53,7 +53,7 @@ func TestTablesHaveTheirRows(t *testing.T) {
 		t.Errorf("the specimens have %d tables", tables)
 	}
 	r := requestOf(t, specimenSite(t, specimen.All()[0]), nameOfRows, "table", "77")
-	if _, err := r.view.buildPage(r); !isNotFound(err) {
+	if _, err := r.view.build(r); !isNotFound(err) {
 		t.Errorf("a table that the archive does not have: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func (p *methodPage) addSamples() (err error) {
 	all := p.samples
 	found := p.sampled
 	noun := string(all.Unit)
-	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
+	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: cli.Share(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
 	s.Problem = r.withoutFileFolders(found.Problem)
 	s.Source = sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
@@ -67,7 +67,7 @@ func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listin
 		shown.Self = all.Unit.Short(l.Self, cli.Grouped)
 	}
 	if l.Total > 0 {
-		shown.Count, shown.Heat = all.Unit.Short(l.Total, cli.Grouped), heatClass(shareOf(l.Total, of.Total))
+		shown.Count, shown.Heat = all.Unit.Short(l.Total, cli.Grouped), heatClass(cli.Share(l.Total, of.Total))
 	}
 	return shown
 }
@@ -88,7 +88,7 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 				return nil, err
 			}
 		}
-		t.addTableRow(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
+		t.addTableRow(linkCell(l), amountCell(c.Total, noun), shareCell(cli.Share(c.Total, whole)))
 	}
 	return t.finishUnlessEmpty(), nil
 }

@@ -143,8 +143,6 @@ type namePieces struct {
 	text    []byte
 	ends    []int            // end offset of each piece in text, after its newline
 	numbers map[string]int32 // used while pieces are added
-
-	frequencies [256]int // number of occurrences of each byte in text
 }
 
 func (p *namePieces) numberPiece(piece string) int32 {
@@ -158,9 +156,6 @@ func (p *namePieces) numberPiece(piece string) int32 {
 	p.numbers[strings.Clone(piece)] = i // without Clone the whole name would stay in memory
 	p.text = append(append(p.text, piece...), '\n')
 	p.ends = append(p.ends, len(p.text))
-	for _, b := range []byte(piece) {
-		p.frequencies[b]++
-	}
 	return i
 }
 
@@ -172,44 +167,26 @@ const (
 
 func (p *namePieces) containing(word string) []uint8 {
 	marks := make([]uint8, len(p.ends))
-	rarest := p.rarestByte(word)
-	onAllProcessors(len(p.ends), func(from, to int) { p.markContaining(marks, word, rarest, from, to) })
+	onAllProcessors(len(p.ends), func(from, to int) { p.markContaining(marks, []byte(word), from, to) })
 	return marks
 }
 
-// rarestByte returns the index in a word of its byte with the fewest occurrences in the text.
-func (p *namePieces) rarestByte(word string) int {
-	rarest := 0
-	for i := range len(word) {
-		if p.frequencies[word[i]] < p.frequencies[word[rarest]] {
-			rarest = i
-		}
-	}
-	return rarest
-}
-
-// markContaining marks the pieces in [from, to) that contain a word. It searches for the word's rarest byte, because
-// the first byte can occur in every name.
-func (p *namePieces) markContaining(marks []uint8, word string, rarest, from, to int) {
-	i := from
-	begin := 0
-	end := p.ends[to-1]
+// markContaining marks the pieces in [from, to) that contain a word.
+func (p *namePieces) markContaining(marks []uint8, word []byte, from, to int) {
+	at := 0
 	if from > 0 {
-		begin = p.ends[from-1]
+		at = p.ends[from-1]
 	}
-	for at := begin + rarest; at < end; at++ {
-		found := bytes.IndexByte(p.text[at:end], word[rarest])
+	for i := from; i < to; i++ {
+		found := bytes.Index(p.text[at:p.ends[to-1]], word)
 		if found < 0 {
 			return
 		}
-		at += found
-		if first := at - rarest; bytes.HasPrefix(p.text[first:end], []byte(word)) {
-			for p.ends[i] <= first {
-				i++
-			}
-			marks[i] = within
-			at = p.ends[i] + rarest - 1
+		for p.ends[i] <= at+found {
+			i++
 		}
+		marks[i] = within
+		at = p.ends[i]
 	}
 }
 

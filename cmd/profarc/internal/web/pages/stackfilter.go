@@ -2,6 +2,7 @@ package pages
 
 import (
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 )
@@ -69,4 +70,4 @@ func filterLink(q query, text, key, value string) link {
 }
 
 func (p *flamePage) Filtered() bool       { return p.Focus != "" || p.Ignore != "" }
-func (p *flamePage) PassedShare() float64 { return shareOf(p.Passed, p.Whole) }
+func (p *flamePage) PassedShare() float64 { return cli.Share(p.Passed, p.Whole) }

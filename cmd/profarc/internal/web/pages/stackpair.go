@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -81,7 +82,7 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 		counts("total_a", "Total in A"), counts("total_b", "Total in B"))
 	change := func(frame uint32) float64 {
 		n := t.frames[frame]
-		return shareOf(n[1].Self, t.Sides[flame.Root][1]) - shareOf(n[0].Self, t.Sides[flame.Root][0])
+		return cli.Share(n[1].Self, t.Sides[flame.Root][1]) - cli.Share(n[0].Self, t.Sides[flame.Root][0])
 	}
 	order := slices.SortedFunc(maps.Keys(t.frames), func(x, y uint32) int {
 		return cmp.Or(cmp.Compare(math.Abs(change(y)), math.Abs(change(x))), cmp.Compare(x, y))
@@ -157,7 +158,7 @@ func (t *stackPair) addSamples(a, b compare.SampleSize) {
 
 func (t *stackPair) shares(a, b uint64) (ofA, ofB float64) {
 	whole := t.Sides[flame.Root]
-	return shareOf(a, whole[0]), shareOf(b, whole[1])
+	return cli.Share(a, whole[0]), cli.Share(b, whole[1])
 }
 
 // isNoise reports whether the sampling error explains the difference of two counts.
@@ -173,8 +174,8 @@ func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string)
 	n := t.Sides[at.Node]
 	whole := t.Sides[flame.Root]
 	change := t.Change(at.Node)
-	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(shareOf(n[0], whole[0])),
-		amountText(n[1], unit), percentText(shareOf(n[1], whole[1])), pointsText(change))
+	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(cli.Share(n[0], whole[0])),
+		amountText(n[1], unit), percentText(cli.Share(n[1], whole[1])), pointsText(change))
 	step := 0
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {

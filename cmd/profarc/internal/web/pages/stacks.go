@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -254,7 +255,7 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	p.Left = max(len(frames)-framesListed, 0)
 	for _, c := range frames[:len(frames)-p.Left] {
 		p.Methods.addTableRow(linkCell(b.linkToFrame(c.Frame)), amountCell(c.Self, p.Unit+"s"),
-			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
+			shareCell(cli.Share(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
 	p.Methods.finishRows()
 	return b.err
@@ -452,12 +453,12 @@ func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 }
 
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
-	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(shareOf(at.Total, b.page.Whole)))
+	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(cli.Share(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self
 	if own > 0 && at.Merged == 0 {
 		title += fmt.Sprintf("; %s of its own", amountText(own, b.page.Unit))
 	}
-	return heatClass(shareOf(own, b.page.Total)), title
+	return heatClass(cli.Share(own, b.page.Total)), title
 }
 
-func (p *flamePage) FoundShare() float64 { return shareOf(p.Found, p.Total) }
+func (p *flamePage) FoundShare() float64 { return cli.Share(p.Found, p.Total) }

@@ -43,14 +43,7 @@ func (m *measured) valueText(n uint64) string {
 	return cli.Grouped(n) + " " + m.Noun
 }
 
-func (m *measured) shareOfMethod(method int32) float64 { return shareOf(m.values[method], m.total) }
-
-func shareOf(part, whole uint64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
+func (m *measured) shareOfMethod(method int32) float64 { return cli.Share(m.values[method], m.total) }
 
 func tallyOf(r *request) (*tally, error) { return resultOf(r, "the counts of all methods", newTally) }
 

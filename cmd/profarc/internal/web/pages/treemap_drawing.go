@@ -153,7 +153,7 @@ func (t *treemap) addTile(b box, g branch, class string) {
 	if b.W < 0.5 || b.H < 0.5 {
 		return
 	}
-	share := shareOf(g.value, t.of)
+	share := cli.Share(g.value, t.of)
 	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link, LabelX: b.X + labelGap,
 		LabelY: b.Y + labelHeight - 4}
 	if g.rest > 0 {

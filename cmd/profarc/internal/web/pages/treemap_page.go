@@ -120,7 +120,7 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 	if v.by.Name == "size" {
 		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
 	}
-	p.Sum, p.Share = v.by.valueText(p.Total), shareOf(p.Total, whole)
+	p.Sum, p.Share = v.by.valueText(p.Total), cli.Share(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	parts := mostParts
 	if r.inReport {
@@ -338,9 +338,9 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 		if g.rest > 0 {
 			g.link.Text = cli.Grouped(uint64(g.rest)) + " more"
 		}
-		cells := []cell{linkCell(g.link), amountCell(g.value, v.by.Noun), shareCell(shareOf(g.value, whole))}
+		cells := []cell{linkCell(g.link), amountCell(g.value, v.by.Noun), shareCell(cli.Share(g.value, whole))}
 		if p.Total != whole {
-			cells = slices.Insert(cells, 2, shareCell(shareOf(g.value, p.Total)))
+			cells = slices.Insert(cells, 2, shareCell(cli.Share(g.value, p.Total)))
 		}
 		if !methods {
 			cells = append(cells, countCell(g.of))
@@ -372,7 +372,7 @@ func whereInReport(r *request) ([]query, error) {
 	v.by = v.measures[0]
 	groups, err := v.packagesBy(r)
 	for _, g := range groups[:min(packagesInReport, len(groups))] {
-		if g.rest == 0 && shareOf(g.value, v.by.total) >= shareInReport {
+		if g.rest == 0 && cli.Share(g.value, v.by.total) >= shareInReport {
 			list = append(list, g.link.query)
 		}
 	}

@@ -49,7 +49,7 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 	p := built[*wherePage](t, requestOf(t, site, whereName, "by", "size"))
 	file := uint64(site.Archive.Header().FileSize)
 	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", cli.Grouped(p.Total),
-		percentText(shareOf(p.Total, file))); !strings.Contains(body, want) {
+		percentText(cli.Share(p.Total, file))); !strings.Contains(body, want) {
 		t.Errorf("the page lacks %q:\n%s", want, body)
 	}
 	for _, row := range p.Places.Rows {

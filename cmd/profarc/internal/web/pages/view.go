@@ -21,14 +21,6 @@ type view struct {
 	both   bool // shows both archives of a site
 }
 
-func (v *view) buildPage(r *request) (any, error) {
-	page, err := v.build(r)
-	if made, ok := page.(interface{ render() error }); ok && err == nil {
-		err = made.render()
-	}
-	return page, err
-}
-
 // Names of views that other views link to.
 const (
 	nameOfMethod    = "method"
