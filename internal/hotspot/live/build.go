@@ -39,7 +39,6 @@ type build struct {
 	types       map[uint64]builder.TypeRef
 	methods     map[uint64]builder.MethodRef
 	taken       map[builder.MethodRef]bool
-	keys        map[layout.Key]builder.MethodRef // recorded methods by key
 	keepAdopted bool
 	account     account
 	// plausibleHeaders is whether the header fields that the VM does not export are plausible.
@@ -79,7 +78,7 @@ func (b *build) buildProfiles(o Options) error {
 			return err
 		}
 	}
-	if err := errors.Join(b.addCompilations(&o), b.addInlined(o.Inlined)); err != nil {
+	if err := b.addCompilations(&o); err != nil {
 		return err
 	}
 	b.addProperties()
@@ -283,7 +282,6 @@ func (b *build) addProfile(f *profiledMethod) error {
 		return nil
 	}
 	b.taken[m] = true
-	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
 	b.Internal().DescribeMethod(m, f.access, 0)
 	p := b.ProfileIn(m, bytecode.CodeID(f.code), profileset.NoContext)
 	b.setHeader(p, f)

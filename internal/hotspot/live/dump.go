@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/hotspot/compilelog"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
@@ -34,8 +33,6 @@ type Options struct {
 	// Began is the time of the exec of the VM's program in clock ticks since the machine was booted, if the process ran
 	// another VM before. It distinguishes the runs. 0 is the start of the process.
 	Began uint64
-	// Inlined has the calls that C2 inlined according to a log; see package compilelog. Only recorded methods count.
-	Inlined []compilelog.Node
 	// Config configures the archive. Zero fields are set from the VM, and Params always is.
 	Config builder.Config
 }
@@ -97,7 +94,6 @@ func (b *build) readDump(o Options) error {
 	b.types = map[uint64]builder.TypeRef{}
 	b.methods = map[uint64]builder.MethodRef{}
 	b.taken = map[builder.MethodRef]bool{}
-	b.keys = map[layout.Key]builder.MethodRef{}
 	b.account = account{ledger.Totals{}, map[string]*lostProfiles{}}
 	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()),
 		b.keepAdopted)

@@ -66,7 +66,6 @@ type Report struct {
 	Entries   int
 	// Compilations is the number of recorded compilations, including code of methods without a profile.
 	Compilations int
-	Inlined      int           // inlined calls
 	Classes      int           // loaded classes and arrays
 	Loaders      int           // class loaders
 	Bytes        int64         // total size of all MethodData

@@ -10,7 +10,6 @@ type Command struct {
 	Path string   // path of the executable
 	Args []string // arguments, beginning with the program name
 	Dir  string   // working directory; "" for the caller's
-	Env  []string // environment; nil for the caller's
 	// Files are standard input, output and error.
 	Files [3]*os.File
 	// Held is called with each JVM that ends, from one goroutine. It must only read the JVM, which is stopped.

@@ -53,11 +53,8 @@ const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.P
 // A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not distinguish job control stops
 // from others. So it is detached at its first instruction, stopped by a signal, and seized while it is stopped.
 func (c *Command) startSeized() (pid int, err error) {
-	env := c.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: env, Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGCONT}}
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: os.Environ(), Sys: &syscall.SysProcAttr{Ptrace: true,
+		Pdeathsig: unix.SIGCONT}}
 	for _, f := range c.Files {
 		attr.Files = append(attr.Files, f.Fd())
 	}

@@ -116,9 +116,6 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	if j.LeftToBase > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", cli.Amount(int(j.LeftToBase), "method"))
 	}
-	if j.NoInlining != "" && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
-	}
 	for _, u := range j.Undecoded {
 		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Explanation()),
 			escape.Printable(u.Example))

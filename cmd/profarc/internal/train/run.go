@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +11,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
-	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/hotspot/compilelog"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
 	"github.com/profarc/profarc/internal/names/match"
@@ -36,15 +31,12 @@ type trainedJVM struct {
 	Exit    int   `json:"exit"`
 	HeldNS  int64 `json:"held_ns"`
 
-	Producer string `json:"producer,omitempty"`
-	Methods  int    `json:"methods"`
-	Entries  int    `json:"entries"`
-	Compiled int    `json:"compilations"`
-	Inlined  int    `json:"inlined"`
-	// NoInlining is the reason if --inlining is set and the inlined calls are unknown.
-	NoInlining string         `json:"no_inlining,omitempty"`
-	Skipped    int            `json:"skipped"` // methods excluded by the filters
-	Refused    []live.Refused `json:"refused"`
+	Producer string         `json:"producer,omitempty"`
+	Methods  int            `json:"methods"`
+	Entries  int            `json:"entries"`
+	Compiled int            `json:"compilations"`
+	Skipped  int            `json:"skipped"` // methods excluded by the filters
+	Refused  []live.Refused `json:"refused"`
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
 
@@ -72,7 +64,6 @@ type trainingRun struct {
 	archives []trainedArchive
 	outputs  []*namedOutput
 	contents live.Contents
-	logs     *compileLogs
 	lost     bool                // whether profiles could not be written
 	short    bool                // whether an archive has fewer methods than --require
 	queue    chan pendingArchive // buffered, so that a held JVM rarely waits
@@ -151,7 +142,6 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	if !j.Running && !j.Replaced {
 		o.Exit = recordedExit(j.Status)
 	}
-	o.Inlined, jvm.NoInlining = t.logs.readLog(t.ctx, vm.Provenance(t.ctx).Process.PID)
 	profiles, r, err := vm.Dump(t.ctx, o)
 	if err != nil {
 		return nil, err
@@ -162,7 +152,6 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	jvm.Entries = r.Entries
 	jvm.Skipped = r.Skipped
 	jvm.Compiled = r.Compilations
-	jvm.Inlined = r.Inlined
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
 	jvm.Adopted = dump.NewAdopted(r.Adopted)
@@ -224,58 +213,5 @@ func (t *trainingRun) refusalOf(status training.Status) string {
 	default:
 		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is "+
 			"given or --accept %d", code, code)
-	}
-}
-
-// A compileLogs is the folder of the JVMs' compilation logs. A nil one requests no logs.
-type compileLogs struct{ dir string }
-
-// newCompileLogs creates the folder next to the archive, since logs can be large.
-func newCompileLogs(archive string) (*compileLogs, error) {
-	beside, err := filepath.Abs(filepath.Dir(archive))
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(beside, ".profarc-inlining-")
-	return &compileLogs{dir}, err
-}
-
-func (c *compileLogs) environment() []string {
-	if c == nil {
-		return nil
-	}
-	options := fmt.Sprintf(`-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation "-XX:LogFile=%s"`,
-		filepath.Join(c.dir, "%p.log"))
-	if own := os.Getenv(javacommand.Options); own != "" {
-		options = own + " " + options
-	}
-	return javacommand.Start{Options: options}.Environment()
-}
-
-// readLog reads and removes the log of a JVM. pid is its id in its own namespace, which the VM writes for %p. If there
-// is no log, why explains it.
-func (c *compileLogs) readLog(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
-	if c == nil {
-		return nil, ""
-	}
-	path := filepath.Join(c.dir, fmt.Sprintf("pid%d.log", pid))
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "the JVM has written no log: it was killed, or takes no options from " + javacommand.Options
-	}
-	if err == nil {
-		defer os.Remove(path)
-		defer f.Close()
-		nodes, err = compilelog.Read(ctx, f, path)
-	}
-	if err != nil {
-		return nil, strings.TrimPrefix(err.Error(), c.dir+string(filepath.Separator))
-	}
-	return nodes, ""
-}
-
-func (c *compileLogs) removeLogs() {
-	if c != nil {
-		_ = os.RemoveAll(c.dir)
 	}
 }

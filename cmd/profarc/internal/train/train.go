@@ -22,7 +22,6 @@ type trainOptions struct {
 	filters    dump.Filters
 	only       string
 	merge      bool
-	inlining   bool
 	require    int
 	keepFailed bool
 	accept     []int
@@ -68,9 +67,6 @@ that archive. See dump --help.
 share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely
 count the same: see --may-differ in reduce --help. Use both together: profarc run --base.
 
-With --inlining every JVM writes what C2 inlines into a log, for which train sets JAVA_TOOL_OPTIONS: the
-JVM says so on stderr, and compiles more slowly. The logs lie next to the archive until train ends.
-
 Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get no
 additional rights. Processes that are not descendants of the command are not seen: do not let the build
 tool use its daemon (gradle --no-daemon).`
@@ -100,8 +96,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
 	f.IntSliceVar(&o.accept, "accept", nil,
 		"exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
-	f.BoolVar(&o.inlining, "inlining", false,
-		"keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
 	o.base.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
@@ -144,14 +138,6 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	defer release()
 	// Signals go to the command, and do not keep its JVMs from being read.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
-	if o.inlining {
-		t.logs, err = newCompileLogs(o.out)
-		if err != nil {
-			t.discardAll()
-			return err
-		}
-		defer t.logs.removeLogs()
-	}
 	status, err := t.runCommand(path, args)
 	if err != nil {
 		t.discardAll()
@@ -165,7 +151,6 @@ func (t *trainingRun) runCommand(path string, args []string) (training.Status, e
 	return training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM,
 		Ignored: startedIgnoring,
-		Env:     t.logs.environment(),
 	})
 }
 
