@@ -2,7 +2,6 @@ package show
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,7 +119,7 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 		return err
 	}
 	if json {
-		return writeIndented(w, map[string]any{"files": list})
+		return cli.WriteJSON(w, map[string]any{"files": list})
 	}
 	out := bufio.NewWriter(w)
 	for i, l := range list {
@@ -173,13 +172,6 @@ func someNames(names []string) string {
 		quoted[i] = strconv.Quote(name)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-func writeIndented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // functionListing returns the lines of a profile's function. If the program has other code or does not map the
@@ -295,7 +287,7 @@ func (l *llvmSource) writeJSON(w io.Writer, methods iter.Seq2[reader.Method, err
 			list = append(list, f)
 		}
 	}
-	return writeIndented(w, map[string]any{"functions": list})
+	return cli.WriteJSON(w, map[string]any{"functions": list})
 }
 
 func (l *llvmSource) functionJSON(m reader.Method, q reader.Profile) (sourceFunction, error) {

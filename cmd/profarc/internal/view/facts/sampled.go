@@ -119,25 +119,6 @@ func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
 	return list
 }
 
-type MethodLine struct {
-	Method layout.Ref
-	SampledLine
-}
-
-// HottestLines returns the lines with the most self samples. The tally comes from TallyLines.
-func (t *SampleTally) HottestLines(most int) (list []MethodLine) {
-	for at, n := range t.lines {
-		if n.Self > 0 {
-			list = append(list, MethodLine{at.method, SampledLine{at.point, *n}})
-		}
-	}
-	slices.SortFunc(list, func(a, b MethodLine) int {
-		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Method, b.Method),
-			cmp.Compare(a.Point, b.Point))
-	})
-	return list[:min(most, len(list))]
-}
-
 type SampledCall struct {
 	Other layout.Ref // caller or callee; 0 if unknown
 	Total uint64     // total of stacks with the call; recursion counts once

@@ -140,10 +140,6 @@ func (t *Samples) At(f *Sampled, number int64) string {
 	return fmt.Sprintf("%s %d", t.PointWord(), number)
 }
 
-func (t *Samples) Line(method layout.Ref, point int32) int64 {
-	return int64(t.declarations[method].Line) + int64(point)
-}
-
 // PointWord returns the word for a position without a file.
 func (t *Samples) PointWord() string {
 	if d := t.store.Header().Domain; d != layout.DomainSampled {

@@ -62,26 +62,26 @@ type contextNode struct {
 	children []*contextNode
 }
 
-func (p *methodPage) addCallers() (err error) {
-	if p.contexts.read == 0 {
-		return nil
+func (p *methodPage) addCallers() error {
+	t, err := readContexts(p.method, p.all, p.samples.Unit)
+	if err != nil || t.read == 0 {
+		return err
 	}
 	r := p.request
-	root := p.contexts.root
-	b := &callerTree{request: r, m: p.method, limit: someContexts, whole: root.total, by: p.contexts.by}
+	b := &callerTree{request: r, m: p.method, limit: someContexts, whole: t.root.total, by: t.by}
 	if r.query.valueOf("contexts") != "" {
 		b.limit = moreContexts
 	}
 	b.left = b.limit.contexts
-	p.Measure = p.contexts.by.Name
-	p.Callers, err = b.buildCaller(root, 0)
+	p.Measure = t.by.Name
+	p.Callers, err = b.buildCaller(t.root, 0)
 	if err != nil {
 		return err
 	}
 	if b.cut && b.limit == someContexts {
 		p.MoreCallers = linkToPage("Show more contexts", nameOfMethod, r.query.withValues("contexts", "more")).optional()
 	}
-	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, p.contexts.read, p.contexts.cut
+	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, t.read, t.cut
 	return nil
 }
 

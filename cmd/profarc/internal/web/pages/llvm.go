@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -44,8 +45,20 @@ func coverageOf(r *request) (*covered, error) {
 		})
 }
 
-func (p *methodPage) addFunction() {
+func (p *methodPage) addFunction() error {
 	r := p.request
+	heap, err := resultOf(r, "the memory profiles", readAllocations)
+	if err != nil {
+		return err
+	}
+	allocations, err := heap.OfFunction(p.method)
+	if err != nil {
+		return err
+	}
+	f, reason, err := p.coveredFunction()
+	if err != nil {
+		return err
+	}
 	part := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
 		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
 		"-fcoverage-mapping."}
@@ -55,12 +68,11 @@ func (p *methodPage) addFunction() {
 			part.Counters = append(part.Counters, c)
 		}
 	}
-	part.Allocations = p.function.allocations
-	part.MoreAllocations = max(0, len(part.Allocations)-allocationsOnPage)
-	part.Allocations = part.Allocations[:len(part.Allocations)-part.MoreAllocations]
-	if p.function.reason != nil {
-		part.Says = r.withoutFileFolders(fmt.Sprintf("Its counters are shown by block: %v.", p.function.reason))
-	} else if f := p.function.lines; f != nil {
+	part.Allocations = allocations[:min(len(allocations), allocationsOnPage)]
+	part.MoreAllocations = len(allocations) - len(part.Allocations)
+	if reason != nil {
+		part.Says = r.withoutFileFolders(fmt.Sprintf("Its counters are shown by block: %v.", reason))
+	} else if f != nil {
 		list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
 		part.Says = "Counts of lines and branches are those of llvm-cov."
 		part.Problem = r.withoutFileFolders(list.Problem)
@@ -71,6 +83,34 @@ func (p *methodPage) addFunction() {
 		}
 	}
 	p.addHottest(part.Source, countText)
+	return nil
+}
+
+func readAllocations(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
+	return listing.ReadAllocations(s.Archive)
+}
+
+// coveredFunction returns the lines of an LLVM function, or the reason why there are none. Damage of the archive is an
+// error. Without a program all are nil.
+func (p *methodPage) coveredFunction() (f *coverage.Function, reason, err error) {
+	if p.request.site.Binary == "" {
+		return nil, nil, nil
+	}
+	c, err := coverageOf(p.request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.reason != nil {
+		return nil, c.reason, nil
+	}
+	f, reason = c.Function(p.method)
+	if reason == nil && !slices.ContainsFunc(p.all, func(q reader.Profile) bool { return q.Code() == f.Hash }) {
+		reason = coverage.ErrMismatch
+	}
+	if reason != nil && !errors.Is(reason, coverage.ErrNotMapped) && !errors.Is(reason, coverage.ErrMismatch) {
+		return nil, nil, reason
+	}
+	return f, reason, nil
 }
 
 func sourceOf(r *request, list *coverage.Listing) *sourceTable {

@@ -64,8 +64,10 @@ func (p *methodPage) addParts() error {
 	p.Notes = listing.MethodNotes(p.method)
 	p.Hint = codeHint(p.request)
 	p.addTotals()
-	if p.function != nil {
-		p.addFunction()
+	if p.method.Store().Header().Domain.LLVM() {
+		if err := p.addFunction(); err != nil {
+			return err
+		}
 	}
 	if p.sampled != nil {
 		if err := p.addSamples(); err != nil || p.Sampled.Whole {
@@ -153,8 +155,8 @@ func (p *methodPage) addProfiles() error {
 	}
 	b := newPointBuilder(r)
 	p.addCodePart(b)
-	for i := range p.profiles {
-		part, err := b.buildProfilePart(p.method, &p.profiles[i], p.showsPoints())
+	for _, q := range p.asked[:min(len(p.asked), profilesOnPage)] {
+		part, err := b.buildProfilePart(p.method, q, p.showsPoints())
 		if err != nil {
 			return err
 		}

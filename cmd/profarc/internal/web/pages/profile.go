@@ -54,7 +54,7 @@ type section struct {
 	Earlier, Next *link
 }
 
-func (b *pointBuilder) buildProfilePart(m reader.Method, q *profileFacts, withCode bool) (*profilePart, error) {
+func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withCode bool) (*profilePart, error) {
 	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
 	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),
 		Link: linkToPage("This profile alone", nameOfMethod, at)}
@@ -64,9 +64,9 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q *profileFacts, withCo
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}
-	p.Facts = append(listing.ProfileFacts(q.Profile, cli.Grouped), listing.Fact{Name: "size in the archive",
+	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
 		Value: pluralText(uint64(len(q.Bytes())), "byte")})
-	p.Compiler = listing.CompilerFacts(q.Profile, cli.Grouped)
+	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
 	}
@@ -74,15 +74,24 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q *profileFacts, withCo
 		if withCode && s == schema.SectionData {
 			continue
 		}
-		b.addSection(p, q.sections[s], s, at)
+		points, err := b.points.Section(q, s)
+		if err != nil {
+			return nil, err
+		}
+		b.addSection(p, points, s, at)
 	}
-	b.addTraps(p, q.traps)
-	return p, nil
+	traps, err := facts.DeoptimisedIn(q, &b.points)
+	b.addTraps(p, traps)
+	return p, err
 }
 
-func (p *profilePart) addContext(q *profileFacts) error {
-	shown := q.frames[:min(len(q.frames), framesOnPage)]
-	p.Outer = len(q.frames) - len(shown)
+func (p *profilePart) addContext(q reader.Profile) error {
+	frames, err := framesOf(q)
+	if err != nil {
+		return err
+	}
+	shown := frames[:min(len(frames), framesOnPage)]
+	p.Outer = len(frames) - len(shown)
 	for _, f := range shown {
 		l, err := methodLink(q.Store(), f.Caller)
 		if err != nil {

@@ -34,7 +34,6 @@ var views = []*view{
 	overviewView,
 	methodsView,
 	classesView,
-	linesView,
 	pollutionView,
 	deoptimisedView,
 	flameView,

@@ -20,18 +20,6 @@ func rowTexts(t *table) (list []string) {
 	return list
 }
 
-// TestHottestLines compares the lines with the samples that the specimen is made of.
-func TestHottestLines(t *testing.T) {
-	t.Parallel()
-	at := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == "sampled" })
-	site := specimenSite(t, specimen.All()[at])
-	got := rowTexts(built[*linesPage](t, requestOf(t, site, "lines")).Lines)
-	if len(got) < 3 || !strings.HasPrefix(got[0], "main.go:21|fibs.fib|400 ms|43.0%|400 ms") ||
-		!strings.HasPrefix(got[1], "main.go:24|fibs.fib|300 ms|32.3%|300 ms") {
-		t.Errorf("the hottest lines are %q", got)
-	}
-}
-
 // TestDeoptimisationsSayWhatCuresThem looks for the reasons that the specimen notes.
 func TestDeoptimisationsSayWhatCuresThem(t *testing.T) {
 	t.Parallel()
