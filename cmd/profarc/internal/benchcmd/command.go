@@ -37,7 +37,7 @@ file back in smaller pieces, which makes later runs slower.
 
 The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
 a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns",
-"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".`
+"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns".`
 
 type options struct {
 	time time.Duration

@@ -2,7 +2,6 @@ package benchcmd
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -59,7 +58,6 @@ type row struct {
 	Archive    figure  `json:"archive"`
 	Map        *figure `json:"map,omitempty"`
 	Ratio      *ratio  `json:"ratio,omitempty"`
-	Histogram  []bin   `json:"histogram,omitempty"`
 }
 
 type series struct{ rounds, groups samples }
@@ -78,7 +76,7 @@ func (r *report) addRow(name string, goroutines int, archive, peer *series) {
 	x := row{Name: name, Goroutines: goroutines, Rounds: len(archive.rounds), Archive: archive.summary()}
 	if peer != nil {
 		other := peer.summary()
-		x.Map, x.Ratio, x.Histogram = &other, ratioToMap(archive.rounds, peer.rounds), histogram(archive.groups, peer.groups)
+		x.Map, x.Ratio = &other, ratioToMap(archive.rounds, peer.rounds)
 	}
 	r.Rows = append(r.Rows, x)
 }
@@ -92,41 +90,6 @@ func ratioToMap(archive, peer samples) *ratio {
 	}
 	r := s.quartiles()
 	return &r
-}
-
-// A bin counts groups whose mean lookup time is at most ToNS, and greater than the previous bin's ToNS.
-type bin struct {
-	ToNS    float64 `json:"to_ns"`
-	Archive int     `json:"archive"`
-	Map     int     `json:"map"`
-}
-
-// bins is the number of bins. Their bounds grow geometrically, and the last bin also counts all longer times.
-const bins = 16
-
-func histogram(archive, peer samples) []bin {
-	if len(archive) == 0 || len(peer) == 0 {
-		return nil
-	}
-	low := max(1, min(archive.quantile(0.01), peer.quantile(0.01)))
-	high := max(2*low, archive.quantile(0.9995), peer.quantile(0.9995))
-	all := make([]bin, bins)
-	for i := range all {
-		all[i].ToNS = low * math.Pow(high/low, float64(i)/(bins-1))
-	}
-	at := func(ns float64) int {
-		if ns <= low {
-			return 0
-		}
-		return min(bins-1, int(math.Ceil((bins-1)*math.Log(ns/low)/math.Log(high/low))))
-	}
-	for _, ns := range archive {
-		all[at(ns)].Archive++
-	}
-	for _, ns := range peer {
-		all[at(ns)].Map++
-	}
-	return all
 }
 
 type report struct {

@@ -37,9 +37,9 @@ archive comes on top. --only and --skip select; --contender NAME=FLAGS adds one,
 Warm measures the wall time, the processor time and the largest process of all that the command starts,
 and the time to its first output, or to the first line that --ready matches. With --unit, each line that
 matches ends a unit of work. The units form a curve, of which warm reports the peak, the time to 90% of
-the base line's peak, the units in which it is slower, the median, p99 and p99.9 of the units' times, and
-the mean of the last tenth. If the expression has a group, that is the unit's time ("12.5 ms";
-milliseconds without a unit), else it is the time between lines.
+the base line's peak, the median, p99 and p99.9 of the units' times, and the mean of the last tenth. If
+the expression has a group, that is the unit's time ("12.5 ms"; milliseconds without a unit), else it is
+the time between lines.
 
 Before the rounds the command runs once as it is. Every run must print what this one did; lines that
 --ignore matches, and those of units with a time, are left out. Runs that fail are reported and in no
@@ -61,7 +61,7 @@ then trust processor times more than wall times.
 rounds_asked, confidence, baseline, profiles (in the archive), others (share of the processors that other
 programs had), contenders (name, flags, runs, failed, differing, left_out), training (name, wall_ns, bytes,
 classes, classes_shared), measures (name, unit, rows), verdicts (contender, against, wall, cpu), leaders,
-advice, curves (contender, units_a_point, points with end_ns and time_ns, and behind), notes, and runs
+advice, notes, and runs
 (round, contender, wall_ns, cpu_ns, first_ns, peak_bytes, exit, output, failure, differs, methods_adopted,
 inert, units). A ratio has pairs, estimate, low, high, confidence (0: no interval), p, method and verdict. Of
 the command line and flags, what is not known to be harmless is ***.
@@ -85,8 +85,8 @@ type options struct {
 	timeout             time.Duration
 	accept              []int
 
-	json        string
-	quiet, cold bool
+	json  string
+	quiet bool
 }
 
 func Command(a *cli.App) *cobra.Command {
@@ -122,8 +122,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as for train")
 	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
-	f.BoolVar(&o.cold, "cold", false,
-		"before each run drop from the page cache what the command names and its JVM reads, as after a reboot (Linux)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {

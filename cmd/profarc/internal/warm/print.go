@@ -18,7 +18,6 @@ func (r *report) printReport(a *cli.App) {
 	for _, m := range r.Measures {
 		r.printMeasure(a.Out, m)
 	}
-	r.printCurves(a.Out)
 	r.printVerdicts(a.Out)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", cli.OneLine(escape.Printable(text)))

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/internal/system/secrets"
 )
@@ -37,7 +35,6 @@ type report struct {
 	Verdicts   []verdict      `json:"verdicts"`         // comparisons of two contenders
 	Leaders    []string       `json:"leaders"`          // fastest contender, and those not shown to be slower
 	Advice     string         `json:"advice,omitempty"` // whether to use the archive
-	Curves     []namedCurve   `json:"curves"`           // curves of medians
 	// share of the processors used by other programs; 0 if unknown
 	Others  float64  `json:"others"`
 	Notes   []string `json:"notes,omitempty"` // remarks for people
@@ -115,7 +112,7 @@ var figures = []figure{
 func (s *session) newReport() *report {
 	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence,
 		Baseline: s.baseline.name,
-		Trained:  s.trained, Notes: s.notes, Records: s.records, Curves: []namedCurve{}, Verdicts: []verdict{}}
+		Trained:  s.trained, Notes: s.notes, Records: s.records, Verdicts: []verdict{}}
 	if r.Trained == nil {
 		r.Trained = []trained{}
 	}
@@ -310,43 +307,14 @@ func (r *report) leadingContenders() []string {
 	return leaders
 }
 
-const (
-	mostPoints = 60 // points of a curve
-	mostParts  = 20 // parts of a curve to compare with the base line
-)
-
-type namedCurve struct {
-	Contender string       `json:"contender"`
-	Each      int          `json:"units_a_point"`
-	Points    warmup.Curve `json:"points"`
-	Behind    *slowness    `json:"behind,omitempty"` // nil for the base line
-}
-
-// A slowness tells where a curve is slower than the base line. The confidences of the parts are such that all hold
-// together.
-type slowness struct {
-	Parts     int     `json:"parts"`     // number of compared parts
-	Slower    int     `json:"slower"`    // parts beyond the noise
-	From      int     `json:"from_unit"` // first unit of the part with the highest ratio, from 1
-	To        int     `json:"to_unit"`   // last unit of that part
-	Estimate  float64 `json:"estimate"`  // ratio of that part
-	Low       float64 `json:"low"`       // lower bound of its interval; 0 for too few rounds
-	High      float64 `json:"high"`      // the same
-	TooFewFor bool    `json:"too_few"`   // whether there are too few rounds for an interval
-	Compared  int     `json:"rounds"`    // rounds with both curves
-}
+// mostPoints is the maximum number of points of a curve.
+const mostPoints = 60
 
 func (r *report) addCurves() {
 	length := r.shortestRun()
 	peak := warmup.MedianCurve(r.unitsOf(r.Baseline, length), mostPoints).PeakNS()
 	if length < 2 || peak == 0 {
 		return
-	}
-	for _, c := range r.Contenders {
-		if runs := r.unitsOf(c.Name, length); len(runs) > 0 {
-			r.Curves = append(r.Curves, namedCurve{Contender: c.Name, Each: (length + mostPoints - 1) / mostPoints,
-				Points: warmup.MedianCurve(runs, mostPoints), Behind: r.slowerParts(c.Name, length)})
-		}
 	}
 	ofCurve := func(name string, of func(warmup.Curve) float64) {
 		r.addMeasure(figure{name, "ns", func(x *record) float64 { return of(runCurve(x, length, mostPoints)) }})
@@ -402,63 +370,4 @@ func runCurve(x *record, length, points int) warmup.Curve {
 		return nil
 	}
 	return warmup.MedianCurve([][]warmup.Unit{x.Units[:length]}, points)
-}
-
-func (r *report) slowerParts(contender string, length int) *slowness {
-	each := (length + mostParts - 1) / mostParts
-	b := &slowness{Parts: (length + each - 1) / each}
-	within := 1 - (1-r.Confidence)/float64(b.Parts) // as Bonferroni
-	for part := range b.Parts {
-		of := func(x *record) float64 {
-			if c := runCurve(x, length, mostParts); part < len(c) {
-				return float64(c[part].TimeNS)
-			}
-			return 0
-		}
-		p, ok := paired.Compare(r.figureByRound(contender, of), r.figureByRound(r.Baseline, of), within)
-		if !ok {
-			continue
-		}
-		if p.Low > 1 {
-			b.Slower++
-		}
-		if p.Estimate > b.Estimate {
-			b.From = part*each + 1
-			b.To = min(length, (part+1)*each)
-			b.Estimate = p.Estimate
-			b.Low = p.Low
-			b.High = p.High
-		}
-		b.TooFewFor = p.Confidence == 0
-		b.Compared = max(b.Compared, p.Pairs)
-	}
-	if contender == r.Baseline || b.Estimate == 0 { // 0: all parts took no time
-		return nil
-	}
-	return b
-}
-
-func (r *report) printCurves(w io.Writer) {
-	if len(r.Curves) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\ntime of %s, in the order of the run\n", cli.Amount(r.shortestRun(), "unit"))
-	for _, c := range r.Curves {
-		if c.Behind != nil {
-			fmt.Fprintf(w, "  %s: %s\n", c.Contender, c.Behind.slownessText(r.Baseline))
-		}
-	}
-}
-
-func (b *slowness) slownessText(baseline string) string {
-	switch {
-	case b.TooFewFor:
-		return fmt.Sprintf("at most %.2f of %s, in units %d to %d; too few rounds to tell", b.Estimate, baseline,
-			b.From, b.To)
-	case b.Slower == 0:
-		return fmt.Sprintf("nowhere shown to be slower than %s; at most %.2f (%.2f to %.2f), in units %d to %d", baseline,
-			b.Estimate, b.Low, b.High, b.From, b.To)
-	}
-	return fmt.Sprintf("slower than %s in %d of %d parts, most in units %d to %d: %.2f (%.2f to %.2f)", baseline,
-		b.Slower, b.Parts, b.From, b.To, b.Estimate, b.Low, b.High)
 }

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +18,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/system/cputime"
-	"github.com/profarc/profarc/internal/system/pagecache"
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
@@ -111,11 +108,6 @@ const failuresInARow = 3
 
 func (s *session) measureOne(ctx context.Context, round int, c *contender) error {
 	_ = os.Remove(s.agentReport())
-	if s.o.cold {
-		if err := s.dropFiles(c.flags); err != nil {
-			return err
-		}
-	}
 	run, err := s.runOnce(ctx, c.flags)
 	if err != nil {
 		return err
@@ -234,51 +226,4 @@ func findJVM(ctx context.Context, java string) (jvm, error) {
 		v.text = "JDK " + string(m[1])
 	}
 	return v, nil
-}
-
-// dropFiles drops from the page cache the files named by the command and flags, and the JVM's libraries and classes.
-func (s *session) dropFiles(flags []string) error {
-	dropped := 0
-	for _, path := range append(s.filesOfJVM(), filesNamed(append(flags, s.program.Args[1:]...))...) {
-		f, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-		if pagecache.DropFile(f) {
-			dropped++
-		}
-		_ = f.Close()
-	}
-	if dropped == 0 {
-		return cli.Usagef("--cold: the system drops no file from its page cache: it takes Linux 6.5, " +
-			"and a file system on a disk")
-	}
-	return nil
-}
-
-func filesNamed(words []string) (files []string) {
-	separators := func(r rune) bool { return r == '=' || r == ',' || r == '@' || r == filepath.ListSeparator }
-	for _, word := range words {
-		for _, part := range strings.FieldsFunc(word, separators) {
-			if info, err := os.Stat(part); err == nil && info.Mode().IsRegular() {
-				files = append(files, part)
-			}
-		}
-	}
-	return files
-}
-
-func (s *session) filesOfJVM() (files []string) {
-	java, err := filepath.EvalSymlinks(s.program.JavaPath())
-	if err != nil {
-		return nil
-	}
-	lib := filepath.Join(filepath.Dir(filepath.Dir(java)), "lib")
-	_ = filepath.WalkDir(lib, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && filepath.Base(path) != "src.zip" {
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files
 }
