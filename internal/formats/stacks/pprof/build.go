@@ -318,7 +318,7 @@ func (k *importBuild) appendLabels(labels []label) {
 		}
 		value := k.stringAt(l.text)
 		if value == "" {
-			value = strconv.FormatInt(l.number, 10) + k.stringAt(l.unit)
+			value = strconv.FormatInt(int64(l.number), 10) + k.stringAt(l.unit)
 		}
 		name := key + "=" + value
 		m, ok := k.labelFrames[name]
@@ -462,14 +462,14 @@ func (k *importBuild) addProperties() {
 			t.Row(uint64(k.b.Internal().Symbol(key)), uint64(k.b.Internal().Symbol(value)))
 		}
 	}
-	number := func(n int64) string {
-		if n <= 0 {
-			return ""
+	number := func(field int) string {
+		if n := int64(k.numbers[field]); n > 0 {
+			return strconv.FormatInt(n, 10)
 		}
-		return strconv.FormatInt(n, 10)
+		return ""
 	}
 	add(propertyTypes, k.typeNames())
-	add(propertyDefault, k.stringAt(k.defaultType))
+	add(propertyDefault, k.stringAt(k.numbers[profileDefaultType]))
 	if k.samples >= 0 && k.names[k.samples] != typeSamples {
 		add(propertySamples, k.names[k.samples])
 	}
@@ -479,10 +479,10 @@ func (k *importBuild) addProperties() {
 	if k.periodType != (sampleType{}) {
 		add(propertyPeriodType, k.typeName(&k.periodType))
 	}
-	add(propertyPeriod, number(k.period))
-	add(propertyDuration, number(k.duration))
-	add(propertyDrop, k.stringAt(k.dropFrames))
-	add(propertyKeep, k.stringAt(k.keepFrames))
+	add(propertyPeriod, number(profilePeriod))
+	add(propertyDuration, number(profileDuration))
+	add(propertyDrop, k.stringAt(k.numbers[profileDropFrames]))
+	add(propertyKeep, k.stringAt(k.numbers[profileKeepFrames]))
 	for i, m := range k.mappings {
 		if i == 0 {
 			add(propertyBinary, k.stringAt(m.file))
@@ -490,7 +490,7 @@ func (k *importBuild) addProperties() {
 		}
 		add(propertyMapping, k.describeMapping(i))
 	}
-	add(propertyDoc, k.stringAt(k.docURL))
+	add(propertyDoc, k.stringAt(k.numbers[profileDocURL]))
 	for _, c := range k.comments {
 		add(propertyComment, k.stringAt(c))
 	}
@@ -498,8 +498,8 @@ func (k *importBuild) addProperties() {
 
 // startTime returns the time of the profile, or the zero time.
 func (r *decodedProfile) startTime() time.Time {
-	if r.time == 0 {
+	if r.numbers[profileTime] == 0 {
 		return time.Time{}
 	}
-	return time.Unix(0, r.time)
+	return time.Unix(0, int64(r.numbers[profileTime]))
 }

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -13,16 +14,8 @@ const (
 	profileDuration, profilePeriodType, profilePeriod, profileComment                  = 10, 11, 12, 13
 	profileDefaultType, profileDocURL                                                  = 14, 15
 
-	sampleLocations, sampleValues, sampleLabel             = 1, 2, 3
-	labelKey, labelText, labelNumber, labelUnit            = 1, 2, 3, 4
-	mappingID, mappingStart, mappingLimit, mappingOffset   = 1, 2, 3, 4
-	mappingFile, mappingBuildID, mappingFlags              = 5, 6, 7 // four flags
-	locationID, locationMapping, locationAddress           = 1, 2, 3
-	locationLine                                           = 4
-	lineFunction, lineNumber, lineColumn                   = 1, 2, 3
-	functionID, functionName, functionSystem, functionFile = 1, 2, 3, 4
-	functionStart                                          = 5
-	valueType, valueUnit                                   = 1, 2
+	sampleLocations, sampleValues, sampleLabel = 1, 2, 3
+	locationLine                               = 4
 )
 
 const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
@@ -68,15 +61,12 @@ type decodedProfile struct {
 
 	functionIDs, locationIDs, mappingIDs idTable
 
-	mappings               []mapping // the first is the program
-	columns                int       // number of lines with a column
-	times                  int       // number of times
-	defaultType            stringRef
-	dropFrames, keepFrames stringRef
-	comments               []stringRef
-	docURL                 stringRef
-	time, duration, period int64
-	periodType             sampleType
+	mappings   []mapping // the first is the program
+	columns    int       // number of lines with a column
+	times      int       // number of times
+	comments   []stringRef
+	periodType sampleType
+	numbers    [profileDocURL + 1]uint64 // values of fields with one number or string reference, by field
 }
 
 // decodeProfile decodes a profile without its samples. It checks all other references.
@@ -103,13 +93,12 @@ func (r *decodedProfile) decodeField(f field) error {
 	}
 	switch f.number {
 	case profileSampleType:
-		t, err := decodeType(f.body)
+		var t sampleType
+		err := decodeNumbers(f.body, &t.kind, &t.unit)
 		r.types = append(r.types, t)
 		return err
 	case profilePeriodType:
-		t, err := decodeType(f.body)
-		r.periodType = t
-		return err
+		return decodeNumbers(f.body, &r.periodType.kind, &r.periodType.unit)
 	case profileMapping:
 		return r.decodeMapping(f.body)
 	case profileFunction:
@@ -118,67 +107,36 @@ func (r *decodedProfile) decodeField(f field) error {
 		r.strings = append(r.strings, f.body)
 	case profileComment:
 		return f.eachNumber(func(n uint64) { r.comments = append(r.comments, n) })
-	case profileDropFrames:
-		r.dropFrames = f.value
-	case profileKeepFrames:
-		r.keepFrames = f.value
-	case profileDocURL:
-		r.docURL = f.value
-	case profileDefaultType:
-		r.defaultType = f.value
 	case profileTime:
 		r.times++
-		r.time = int64(f.value)
-	case profileDuration:
-		r.duration = int64(f.value)
-	case profilePeriod:
-		r.period = int64(f.value)
+	}
+	if f.number < uint64(len(r.numbers)) {
+		r.numbers[f.number] = f.value
 	}
 	return nil
 }
 
-func decodeType(message []byte) (t sampleType, err error) {
-	err = eachField(message, func(f field) error {
-		switch f.number {
-		case valueType:
-			t.kind = f.value
-		case valueUnit:
-			t.unit = f.value
+// decodeNumbers sets numbers to the fields 1, 2, 3 and so on of a message.
+func decodeNumbers(message []byte, numbers ...*uint64) error {
+	return eachField(message, func(f field) error {
+		if i := f.number - 1; i < uint64(len(numbers)) {
+			*numbers[i] = f.value
 		}
 		return nil
 	})
-	return t, err
 }
 
 func (r *decodedProfile) decodeMapping(message []byte) error {
 	var id uint64
 	var m mapping
-	err := eachField(message, func(f field) error {
-		switch f.number {
-		case mappingID:
-			id = f.value
-		case mappingStart:
-			m.start = f.value
-		case mappingLimit:
-			m.limit = f.value
-		case mappingOffset:
-			m.offset = f.value
-		case mappingFile:
-			m.file = f.value
-		case mappingBuildID:
-			m.buildID = f.value
-		case mappingFlags, mappingFlags + 1, mappingFlags + 2, mappingFlags + 3:
-			if f.value != 0 {
-				m.flags |= 1 << (f.number - mappingFlags)
-			}
-		}
-		return nil
-	})
-	r.mappings = append(r.mappings, m)
-	if err == nil && !r.mappingIDs.addID(id) {
-		err = fmt.Errorf("%w: two mappings have the id %d, or one has none", ErrSyntax, id)
+	var flags [4]uint64
+	err := decodeNumbers(message, &id, &m.start, &m.limit, &m.offset, &m.file, &m.buildID, &flags[0], &flags[1],
+		&flags[2], &flags[3])
+	for bit, flag := range flags {
+		m.flags |= uint8(min(flag, 1)) << bit
 	}
-	return err
+	r.mappings = append(r.mappings, m)
+	return cmp.Or(err, r.mappingIDs.addID(id, "mappings"))
 }
 
 // isConcatenated reports whether the profile consists of several, whose strings then have wrong references.
@@ -188,89 +146,62 @@ func (r *decodedProfile) isConcatenated() bool {
 }
 
 func (r *decodedProfile) decodeFunction(message []byte) error {
-	var id uint64
+	var id, start uint64
 	var of function
-	err := eachField(message, func(f field) error {
-		switch f.number {
-		case functionID:
-			id = f.value
-		case functionName:
-			of.name = f.value
-		case functionSystem:
-			of.system = f.value
-		case functionFile:
-			of.file = f.value
-		case functionStart:
-			of.startLine = int64(f.value)
-		}
-		return nil
-	})
+	err := decodeNumbers(message, &id, &of.name, &of.system, &of.file, &start)
+	of.startLine = int64(start)
 	r.functions = append(r.functions, of)
-	if err == nil && !r.functionIDs.addID(id) {
-		err = fmt.Errorf("%w: two functions have the id %d, or one has none", ErrSyntax, id)
-	}
-	return err
+	return cmp.Or(err, r.functionIDs.addID(id, "functions"))
 }
 
 func (r *decodedProfile) decodeLocation(f field) error {
 	if f.number != profileLocation {
 		return nil
 	}
-	var id uint64
+	var id, in uint64
 	l := location{first: uint32(len(r.lines))}
 	err := eachField(f.body, func(f field) error {
-		switch f.number {
-		case locationID:
-			id = f.value
-		case locationMapping:
-			at, ok := r.mappingIDs.indexOf(f.value)
-			if f.value != 0 && !ok {
-				return fmt.Errorf("%w: a location in mapping %d, which is missing", ErrSyntax, f.value)
-			}
-			if ok {
-				l.mapping = at + 1
-			}
-		case locationAddress:
-			l.address = f.value
-		case locationLine:
+		if f.number == locationLine {
 			return r.decodeLine(f.body)
 		}
 		return nil
 	})
+	if err == nil {
+		err = decodeNumbers(f.body, &id, &in, &l.address)
+	}
+	at, ok := r.mappingIDs.indexOf(in)
+	if in != 0 && !ok {
+		return fmt.Errorf("%w: a location in mapping %d, which is missing", ErrSyntax, in)
+	}
+	if ok {
+		l.mapping = at + 1
+	}
 	l.end = uint32(len(r.lines))
 	r.locations = append(r.locations, l)
-	if err == nil && !r.locationIDs.addID(id) {
-		err = fmt.Errorf("%w: two locations have the id %d, or one has none", ErrSyntax, id)
-	}
-	return err
+	return cmp.Or(err, r.locationIDs.addID(id, "locations"))
 }
 
 func (r *decodedProfile) decodeLine(message []byte) error {
-	var l line
-	err := eachField(message, func(f field) error {
-		switch f.number {
-		case lineFunction:
-			if f.value == 0 {
-				return nil
-			}
-			at, ok := r.functionIDs.indexOf(f.value)
-			if !ok {
-				return fmt.Errorf("%w: a line of function %d, which is missing", ErrSyntax, f.value)
-			}
-			l.function = at + 1
-		case lineNumber:
-			l.number = int64(f.value)
-		case lineColumn:
-			r.columns++
-		}
-		return nil
-	})
+	var id, number, column uint64
+	err := decodeNumbers(message, &id, &number, &column)
+	at, ok := r.functionIDs.indexOf(id)
+	if id != 0 && !ok {
+		return fmt.Errorf("%w: a line of function %d, which is missing", ErrSyntax, id)
+	}
+	l := line{number: int64(number)}
+	if ok {
+		l.function = at + 1
+	}
+	if column > 0 {
+		r.columns++
+	}
 	r.lines = append(r.lines, l)
 	return err
 }
 
 func (r *decodedProfile) checkStrings() error {
-	refs := []stringRef{r.defaultType, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
+	refs := []stringRef{r.numbers[profileDefaultType], r.numbers[profileDropFrames], r.numbers[profileKeepFrames],
+		r.numbers[profileDocURL], r.periodType.kind, r.periodType.unit}
 	for _, t := range r.types {
 		refs = append(refs, t.kind, t.unit)
 	}
@@ -278,29 +209,15 @@ func (r *decodedProfile) checkStrings() error {
 	for _, m := range r.mappings {
 		refs = append(refs, m.file, m.buildID)
 	}
-	for _, ref := range refs {
-		if !r.hasString(ref) {
-			return r.missingString(ref)
-		}
+	for _, f := range r.functions {
+		refs = append(refs, f.name, f.system, f.file)
 	}
-	for i := range r.functions {
-		f := &r.functions[i]
-		for _, ref := range [...]stringRef{f.name, f.system, f.file} {
-			if !r.hasString(ref) {
-				return r.missingString(ref)
-			}
+	for _, ref := range refs {
+		if ref != 0 && ref >= uint64(len(r.strings)) { // string 0 is "" even without a string table
+			return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.strings))
 		}
 	}
 	return nil
-}
-
-// hasString reports whether a string reference is valid. String 0 is "" even without a string table.
-func (r *decodedProfile) hasString(ref stringRef) bool {
-	return ref == 0 || ref < uint64(len(r.strings))
-}
-
-func (r *decodedProfile) missingString(ref stringRef) error {
-	return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.strings))
 }
 
 // stringAt returns a string, or "" for an invalid reference.
@@ -321,7 +238,7 @@ type sample struct {
 // A label is a key with a text or a number.
 type label struct {
 	key, text, unit stringRef
-	number          int64
+	number          uint64 // an int64
 }
 
 func (r *decodedProfile) eachSample(yield func(s *sample) error) error {
@@ -348,32 +265,16 @@ func (r *decodedProfile) decodeSample(message []byte, s *sample) error {
 		case sampleValues:
 			return f.eachNumber(func(n uint64) { s.values = append(s.values, int64(n)) })
 		case sampleLabel:
-			return r.decodeLabel(f.body, s)
+			var l label
+			err := decodeNumbers(f.body, &l.key, &l.text, &l.number, &l.unit)
+			s.labels = append(s.labels, l)
+			return err
 		}
 		return nil
 	})
 	if err == nil && len(s.values) != len(r.types) {
 		err = fmt.Errorf("%w: a sample of %d values in a profile of %d types", ErrSyntax, len(s.values), len(r.types))
 	}
-	return err
-}
-
-func (r *decodedProfile) decodeLabel(message []byte, s *sample) error {
-	var l label
-	err := eachField(message, func(f field) error {
-		switch f.number {
-		case labelKey:
-			l.key = f.value
-		case labelText:
-			l.text = f.value
-		case labelNumber:
-			l.number = int64(f.value)
-		case labelUnit:
-			l.unit = f.value
-		}
-		return nil
-	})
-	s.labels = append(s.labels, l)
 	return err
 }
 
@@ -398,10 +299,10 @@ type idTable struct {
 	others map[uint64]uint32 // nil if the ids are 1, 2, 3 and so on
 }
 
-// addID assigns the next index to an id. It returns false if the id is 0 or repeated, or if there are too many ids.
-func (i *idTable) addID(id uint64) bool {
+// addID assigns the next index to an id of things. It fails if the id is 0 or repeated, or if there are too many ids.
+func (i *idTable) addID(id uint64, things string) error {
 	if _, again := i.indexOf(id); again || id == 0 || i.n == math.MaxUint32 {
-		return false
+		return fmt.Errorf("%w: two %s have the id %d, or one has none", ErrSyntax, things, id)
 	}
 	if i.others == nil && id != uint64(i.n)+1 {
 		i.others = make(map[uint64]uint32, i.n)
@@ -413,7 +314,7 @@ func (i *idTable) addID(id uint64) bool {
 		i.others[id] = i.n
 	}
 	i.n++
-	return true
+	return nil
 }
 
 func (i *idTable) indexOf(id uint64) (uint32, bool) {

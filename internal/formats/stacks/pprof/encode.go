@@ -8,12 +8,11 @@ import (
 	"io"
 )
 
-// An Encoder writes a profile, usually compressed by gzip, without keeping samples in memory. Close returns the first
-// error of the writer.
+// An Encoder writes a profile, compressed by gzip, without keeping samples in memory. Close returns the first error of
+// the writer.
 type Encoder struct {
 	out       *bufio.Writer
-	packed    *gzip.Writer // nil if the profile is not compressed
-	err       error
+	packed    *gzip.Writer
 	strings   map[string]uint64
 	message   []byte // scratch
 	inner     []byte // scratch
@@ -24,39 +23,17 @@ type Encoder struct {
 // NewEncoder returns an Encoder that writes to w.
 func NewEncoder(w io.Writer) *Encoder {
 	packed, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is valid
-	e := newPlainEncoder(packed)
-	e.packed = packed
-	return e
-}
-
-// newPlainEncoder is NewEncoder without compression.
-func newPlainEncoder(w io.Writer) *Encoder {
-	e := &Encoder{out: bufio.NewWriterSize(w, 1<<16), strings: map[string]uint64{}}
+	e := &Encoder{out: bufio.NewWriterSize(packed, 1<<16), packed: packed, strings: map[string]uint64{}}
 	e.stringIndex("")
 	return e
 }
 
 // Close completes the profile. It does not close the writer.
-func (e *Encoder) Close() error {
-	if err := e.out.Flush(); e.err == nil {
-		e.err = err
-	}
-	if e.packed != nil {
-		e.err = cmp.Or(e.err, e.packed.Close())
-	}
-	return e.err
-}
+func (e *Encoder) Close() error { return cmp.Or(e.out.Flush(), e.packed.Close()) }
 
+// writeBytesField writes a field. Close returns its error.
 func (e *Encoder) writeBytesField(number uint64, body []byte) {
-	head := binary.AppendUvarint(binary.AppendUvarint(nil, number<<3|kindBytes), uint64(len(body)))
-	e.writeRaw(head)
-	e.writeRaw(body)
-}
-
-func (e *Encoder) writeRaw(b []byte) {
-	if _, err := e.out.Write(b); e.err == nil {
-		e.err = err
-	}
+	_, _ = e.out.Write(appendBytesField(nil, number, body))
 }
 
 // stringIndex returns the index of a string in the string table. It writes a new string to the table.
@@ -68,6 +45,14 @@ func (e *Encoder) stringIndex(text string) uint64 {
 		e.writeBytesField(profileStrings, []byte(text))
 	}
 	return n
+}
+
+// appendNumbers appends the fields 1, 2, 3 and so on of a message. It leaves out zeros.
+func appendNumbers(b []byte, values ...uint64) []byte {
+	for i, value := range values {
+		b = appendNumberField(b, uint64(i+1), value)
+	}
+	return b
 }
 
 // appendNumberField appends a varint field unless its value is 0.
@@ -84,15 +69,14 @@ func appendBytesField(b []byte, number uint64, body []byte) []byte {
 }
 
 func (e *Encoder) writeNumberField(number, value uint64) {
-	e.writeRaw(appendNumberField(nil, number, value))
+	_, _ = e.out.Write(appendNumberField(nil, number, value))
 }
 
 // SampleType adds a value type. All samples must have a value for each type.
 func (e *Encoder) SampleType(kind, unit string) { e.writeValueType(profileSampleType, kind, unit) }
 
 func (e *Encoder) writeValueType(number uint64, kind, unit string) {
-	b := appendNumberField(nil, valueType, e.stringIndex(kind))
-	e.writeBytesField(number, appendNumberField(b, valueUnit, e.stringIndex(unit)))
+	e.writeBytesField(number, appendNumbers(nil, e.stringIndex(kind), e.stringIndex(unit)))
 }
 
 // A Function is a function of a profile.
@@ -104,11 +88,8 @@ type Function struct {
 // Function adds a function. Ids begin at 1.
 func (e *Encoder) Function(f Function) (id uint64) {
 	e.functions++
-	b := appendNumberField(e.message[:0], functionID, uint64(e.functions))
-	b = appendNumberField(b, functionName, e.stringIndex(f.Name))
-	b = appendNumberField(b, functionSystem, e.stringIndex(f.System))
-	b = appendNumberField(b, functionFile, e.stringIndex(f.File))
-	e.message = appendNumberField(b, functionStart, uint64(f.StartLine))
+	e.message = appendNumbers(e.message[:0], uint64(e.functions), e.stringIndex(f.Name), e.stringIndex(f.System),
+		e.stringIndex(f.File), uint64(f.StartLine))
 	e.writeBytesField(profileFunction, e.message)
 	return uint64(e.functions)
 }
@@ -128,12 +109,10 @@ func (e *Encoder) Location(lines ...Line) (id uint64) {
 func (e *Encoder) locationAt(mapping, address uint64, lines []Line) (id uint64) {
 	e.locations++
 	id = uint64(e.locations)
-	b := appendNumberField(e.message[:0], locationID, id)
-	b = appendNumberField(b, locationMapping, mapping)
-	b = appendNumberField(b, locationAddress, address)
+	b := appendNumbers(e.message[:0], id, mapping, address)
 	for _, l := range lines {
 		if l.Function != 0 || len(lines) > 1 {
-			e.inner = appendNumberField(appendNumberField(e.inner[:0], lineFunction, l.Function), lineNumber, uint64(l.Number))
+			e.inner = appendNumbers(e.inner[:0], l.Function, uint64(l.Number))
 			b = appendBytesField(b, locationLine, e.inner)
 		}
 	}

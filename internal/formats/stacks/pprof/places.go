@@ -114,16 +114,9 @@ func first(facts map[string][]string, key string) string {
 // for symbols.
 func (w *sampledWriter) writeMappings() {
 	for i, m := range w.mappings {
-		b := appendNumberField(nil, mappingID, uint64(i+1))
-		b = appendNumberField(b, mappingStart, m.start)
-		b = appendNumberField(b, mappingLimit, m.limit)
-		b = appendNumberField(b, mappingOffset, m.offset)
-		b = appendNumberField(b, mappingFile, w.stringIndex(m.file))
-		b = appendNumberField(b, mappingBuildID, w.stringIndex(m.buildID))
-		for bit := range uint64(4) {
-			b = appendNumberField(b, mappingFlags+bit, uint64(m.flags>>bit&1))
-		}
-		w.writeBytesField(profileMapping, b)
+		flag := func(bit int) uint64 { return uint64(m.flags >> bit & 1) }
+		w.writeBytesField(profileMapping, appendNumbers(nil, uint64(i+1), m.start, m.limit, m.offset,
+			w.stringIndex(m.file), w.stringIndex(m.buildID), flag(0), flag(1), flag(2), flag(3)))
 	}
 }
 

@@ -46,7 +46,7 @@ func (k *importBuild) chooseTypes(want string) error {
 	}
 	k.names = names
 	chosen := len(names) - 1
-	switch def := k.stringAt(k.defaultType); {
+	switch def := k.stringAt(k.numbers[profileDefaultType]); {
 	case want != "":
 		chosen = slices.Index(names, want)
 		if chosen < 0 {
