@@ -82,8 +82,9 @@ func (o *showOptions) lookUpInStore(ctx context.Context, s *reader.Store, text s
 	if errors.Is(err, reader.ErrNotFound) {
 		m, findErr := methods.FindDisplayed(s, key, o.loader)
 		if findErr == nil {
-			l.keys = make([]layout.Key, 1)
-			l.keys[0], findErr = m.Key()
+			var k layout.Key
+			k, findErr = m.Key()
+			l.keys = []layout.Key{k}
 			r, err = l.timeLookups(ctx)
 		}
 		if findErr != nil && !errors.Is(findErr, reader.ErrNotFound) {
@@ -98,7 +99,7 @@ func (o *showOptions) lookUpInStore(ctx context.Context, s *reader.Store, text s
 	case !errors.Is(err, reader.ErrNotFound):
 		return r, nil, err
 	}
-	if _, err := l.findMethod(); err == nil {
+	if _, err := methods.FindFirst(s, l.keys); err == nil {
 		return r, methods.NoProfileError(s, key), nil
 	}
 	return r, methods.MissingError(s, key, o.loader), nil
@@ -114,6 +115,11 @@ func (l *lookup) timeLookups(ctx context.Context) (r lookupResult, err error) {
 	begin := time.Now()
 	m, err := l.findProfile()
 	r.FirstNS = time.Since(begin).Nanoseconds()
+	if err != nil {
+		return r, err
+	}
+	l.keys = make([]layout.Key, 1) // the lookups to repeat
+	l.keys[0], err = m.Key()
 	if err != nil {
 		return r, err
 	}
@@ -141,23 +147,11 @@ func (l *lookup) timeLookups(ctx context.Context) (r lookupResult, err error) {
 
 // findProfile finds the method and, with callers, its profile in the context.
 func (l *lookup) findProfile() (reader.Method, error) {
-	m, err := l.findMethod()
+	m, err := methods.FindFirst(l.s, l.keys)
 	if err == nil && l.context != nil {
 		_, _, err = m.Profile(layout.CodeAny, l.context.Frames...)
 	}
 	return m, err
-}
-
-// findMethod returns the method of the first key that the archive has. It drops the keys before that one, so that the
-// next call makes one lookup.
-func (l *lookup) findMethod() (reader.Method, error) {
-	for {
-		m, err := l.s.Find(l.keys[0])
-		if len(l.keys) == 1 || !errors.Is(err, reader.ErrNotFound) {
-			return m, err
-		}
-		l.keys = l.keys[1:]
-	}
 }
 
 func (r *lookupResult) printResult(a *cli.App, screen *terminal.Screen) error {

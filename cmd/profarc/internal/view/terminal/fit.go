@@ -3,6 +3,7 @@ package terminal
 import (
 	"bufio"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,12 +134,7 @@ func (s *Screen) ShrinkColumns(widths []int) {
 		over += w
 	}
 	for ; over > 0; over-- {
-		widest := 0
-		for i, w := range widths {
-			if w > widths[widest] {
-				widest = i
-			}
-		}
+		widest := slices.Index(widths, slices.Max(widths))
 		if widths[widest] <= leastCell {
 			return
 		}

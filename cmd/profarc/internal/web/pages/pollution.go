@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
@@ -12,39 +11,19 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 var pollutionView = &view{
 	name:    nameOfPollution,
-	title:   pollutionTitle,
+	title:   "Pollution",
 	about:   "Profile points whose counts do not tell a compiler what to expect, those that are reached most first.",
 	offered: func(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled },
 	build:   buildPollution,
 }
 
-const pollutionTitle = "Pollution"
+const sitesListed = 20_000
 
-// Limits of the pages of polluted sites.
-const (
-	sitesListed    = 20_000
-	contextsListed = 5_000
-)
-
-// A pollutionPage is one of the two pages of the view. Either All or Site is set.
 type pollutionPage struct {
-	All  *allSites
-	Site *sitePage
-}
-
-func (p *pollutionPage) title() string {
-	if s := p.Site; s != nil {
-		return fmt.Sprintf("%s, at %s %d of %s", s.Kind, s.At, s.Point, s.Name)
-	}
-	return pollutionTitle
-}
-
-type allSites struct {
 	Of    int
 	Width uint64        // number of types that HotSpot records per site; 0 in other domains
 	Worst *pollutedSite // may be nil
@@ -75,14 +54,11 @@ type segment struct {
 }
 
 func buildPollution(r *request) (any, error) {
-	if r.query.valueOf("at") != "" {
-		return buildSite(r)
-	}
 	report, err := pollutionOf(r)
 	if err != nil {
 		return nil, err
 	}
-	p := &allSites{Of: report.Of, Left: report.Of - len(report.Sites)}
+	p := &pollutionPage{Of: report.Of, Left: report.Of - len(report.Sites)}
 	domain := r.archive().Header().Domain
 	if domain == layout.DomainHotSpot {
 		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
@@ -106,7 +82,7 @@ func buildPollution(r *request) (any, error) {
 	if len(report.Sites) > 0 {
 		p.Worst = describeSite(r, &report.Sites[0])
 	}
-	return &pollutionPage{All: p}, nil
+	return p, nil
 }
 
 func pollutionOf(r *request) (*facts.PollutionReport, error) {
@@ -116,7 +92,7 @@ func pollutionOf(r *request) (*facts.PollutionReport, error) {
 	return resultOf(r, "the polluted sites", find)
 }
 
-func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
+func (p *pollutionPage) siteCells(r *request, s *facts.PollutedSite) []cell {
 	best := numberCell(percentText(s.Best), s.Best)
 	if s.Kind == analyze.SiteNull {
 		best = noNumber
@@ -129,11 +105,6 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 	if !p.InContexts {
 		return shown
 	}
-	contexts := countCell(s.Contexts)
-	if s.Contexts > 1 { // the page of a single context would repeat this row
-		contexts.Link = linkToPage(contexts.Link.Text, nameOfPollution, newQuery("at", recordRefText(s.Method),
-			"point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
-	}
 	split := numberCell(capitalized(string(s.Split)), s.Cured)
 	if s.Split == facts.SplitPartly {
 		split.Link.Text = percentText(s.Cured)
@@ -141,7 +112,7 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 	if s.Split == facts.SplitUnknown {
 		split.Value = -1
 	}
-	return append(shown, contexts, split)
+	return append(shown, countCell(s.Contexts), split)
 }
 
 // Descriptions of the kinds of sites and answers.
@@ -252,93 +223,6 @@ func describeSite(r *request, s *facts.PollutedSite) *pollutedSite {
 	at := display.PointWord(r.archive().Header().Domain)
 	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s),
 		doubtWords[s.Doubt()], split, segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
-}
-
-type sitePage struct {
-	Method   link
-	Name     string
-	At       string // kind of number of the point
-	Point    int32
-	Kind     string
-	Contexts *table
-	Left     int
-	All      link // page of all sites
-}
-
-func buildSite(r *request) (any, error) {
-	m, err := r.askedMethod()
-	if err != nil {
-		return nil, err
-	}
-	point, pointErr := strconv.ParseInt(r.query.valueOf("point"), 10, 32)
-	code, codeErr := strconv.ParseUint("0"+r.query.valueOf("code"), 16, 64)
-	kind := analyze.Site(r.query.valueOf("kind"))
-	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
-		return nil, errNoPage
-	}
-	found, err := facts.ContextsOf(m, kind, int32(point), code)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, errNoPage
-	}
-	to, err := methodLink(r.archive(), m)
-	if err != nil {
-		return nil, err
-	}
-	p := &sitePage{Method: to.atElement(pointElement(int32(point))), Name: to.Text,
-		At: display.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind],
-		All: linkToPage("All polluted sites", nameOfPollution, query{})}
-	p.Left = max(len(found)-contextsListed, 0)
-	return &pollutionPage{Site: p}, p.addContexts(r, kind, found[:len(found)-p.Left])
-}
-
-func (p *sitePage) addContexts(r *request, kind analyze.Site, found []facts.SiteContext) error {
-	p.Contexts = newTable(r, "contexts", "What the site saw in each context", textColumn("context", "Called by"),
-		numberColumn("count", "Count"), numberColumn("best", "Likeliest recorded"),
-		textColumn("mixed", "Still mixed"), textColumn("seen", "Seen"))
-	for _, c := range found {
-		caller, err := contextLink(r.archive(), c.Context)
-		if err != nil {
-			return err
-		}
-		best := shareCell(c.Best)
-		if kind == analyze.SiteNull {
-			best = noNumber
-		}
-		p.Contexts.addTableRow(linkCell(caller), countCell(c.Count), best,
-			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seenCell(r, kind, c.Seen, c.Count, c.Untyped))
-	}
-	p.Contexts.finishRows()
-	return nil
-}
-
-func contextLink(s *reader.Store, at layout.Ref) (link, error) {
-	if at == 0 {
-		return link{Text: "any caller"}, nil
-	}
-	c, err := s.ContextAt(at)
-	if err != nil {
-		return link{}, err
-	}
-	frames, err := c.Frames()
-	if err != nil || len(frames) == 0 {
-		return link{Text: "any caller"}, err
-	}
-	l, err := methodLink(s, frames[0].Caller)
-	l.Text += fmt.Sprintf(" at %s %d", display.PointWord(s.Header().Domain), frames[0].Point)
-	for _, f := range frames[1:min(len(frames), 3)] {
-		outer, err := methodLink(s, f.Caller)
-		if err != nil {
-			return l, err
-		}
-		l.Text += ", by " + outer.Text
-	}
-	if more := len(frames) - 3; more > 0 {
-		l.Text += fmt.Sprintf(", and %s", pluralText(uint64(more), "further caller"))
-	}
-	return l, err
 }
 
 func pollutedMethods(r *request) (list []layout.Ref, err error) {
