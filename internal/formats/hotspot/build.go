@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -25,6 +26,8 @@ type TextOptions struct {
 	Unordered bool
 	// Salvage imports the intact part of a truncated or damaged text.
 	Salvage bool
+	// Codes has the code ids of methods whose bytecodes the text lacks; nil if there are no class files.
+	Codes *parse.Codes
 }
 
 // ReadText reads the text of one dump into a new builder, with the settings found in the text. The error is a
@@ -40,7 +43,7 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 	for i := range dump.methods {
 		dump.methods[i].markExtraEntries()
 	}
-	shape := dump.inferShape()
+	shape := dump.inferShape(report)
 	report.Dialect = dump.dialect
 	report.Params = o.Config.Params
 	report.Params.TypeProfileWidth = uint32(shape.TypeRows)
@@ -56,6 +59,7 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 
 type textBuild struct {
 	*builder.Builder
+	codes  *parse.Codes
 	shape  disk.Shape
 	report *TextReport
 	hidden map[string]string // canonical names, by name in the VM
@@ -64,7 +68,7 @@ type textBuild struct {
 }
 
 func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
-	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
+	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), codes: o.Codes, shape: shape, report: report,
 		seen: map[layout.Key]int{}}
 	b.hidden = javanames.CanonicalHidden(d.classNames())
 	report.HiddenClasses = len(b.hidden)
@@ -175,7 +179,7 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	m := b.internMethod(t.class, b.distinctKey(t))
 	b.addSketch(m, t)
 	b.Internal().DescribeMethod(m, t.access, 0)
-	p := b.ProfileIn(m, 0, profileset.NoContext)
+	p := b.ProfileIn(m, b.codeOf(t), profileset.NoContext)
 	t.addCounters(p)
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
@@ -188,6 +192,24 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 		p.Internal().AddParameters(b.parameterSlots(t.parameters)...)
 	}
 	return p
+}
+
+// codeOf returns the code id of a method, 0 if it is unknown.
+func (b *textBuild) codeOf(t *textMethod) uint64 {
+	if _, hidden := b.hidden[t.class]; hidden || t.code != 0 {
+		return t.code
+	}
+	var points []parse.CodePoint
+	for _, e := range t.entries {
+		if e.at.In == disk.SectionData {
+			points = append(points, parse.CodePoint{Bci: e.at.Bci, Tag: e.tag})
+		}
+	}
+	id := b.codes.FindID(layout.Key{Class: t.class, Name: t.name, Signature: t.signature}, points, nil)
+	if id == 0 {
+		b.report.Lost.AddLoss(codec.Loss{What: parse.LossCodeIDs, Count: 1, Line: t.place.Line})
+	}
+	return id
 }
 
 func (t *textMethod) addCounters(p *builder.Profile) {

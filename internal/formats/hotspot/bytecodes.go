@@ -12,12 +12,15 @@ import (
 	"github.com/profarc/profarc/internal/java/sketch"
 )
 
-// The listing of a method's bytecodes becomes a sketch of its profile points. The archive does not keep the listing.
+// The listing of a method's bytecodes becomes its code id and a sketch of its profile points. The archive does not keep
+// the listing.
 
 // A textCode is the readable part of a method's listing.
 type textCode struct {
-	code []bytecode.Instruction
-	bad  bool
+	code    []bytecode.Instruction
+	listing bytecode.Listing
+	unnamed bool // a name is not printed as it is
+	bad     bool
 }
 
 // addInstruction adds a line of the listing like "12 iload_2".
@@ -25,12 +28,22 @@ func (t *textCode) addInstruction(line []byte) {
 	if t.bad {
 		return
 	}
-	i, ok := parseInstruction(line)
+	t.unnamed = t.unnamed || bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) // HotSpot escapes such names
+	i, java, ok := t.parseInstruction(line)
 	if n := len(t.code); !ok || n > 0 && t.code[n-1].Bci >= i.Bci || n == 0 && i.Bci != 0 {
 		t.bad = true
 		return
 	}
 	t.code = append(t.code, i)
+	t.listing.Add(java, &i)
+}
+
+// id returns the code id of the method, or 0 if it is unknown.
+func (t *textCode) id() uint64 {
+	if t.bad {
+		return 0
+	}
+	return t.listing.ID()
 }
 
 // hasPoints reports whether the VM has a profile of an instruction.
@@ -41,20 +54,18 @@ func (t *textCode) hasPoints() bool {
 	})
 }
 
-// sketchOfCode returns the sketch of the method, or nil. The code id is unknown.
+// sketchOfCode returns the sketch of the method, or nil.
 func (t *textCode) sketchOfCode() []byte {
-	if t.bad || len(t.code) == 0 {
+	if t.bad || t.unnamed || len(t.code) == 0 {
 		return nil
 	}
-	return sketch.EncodeSketch(t.code, 0)
+	return sketch.EncodeSketch(t.code, t.id())
 }
 
 const maxBci = 1 << 16
 
-func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
-	if bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
-		return i, false // HotSpot escapes such names
-	}
+// parseInstruction reads a line of the listing. java is the opcode in the class file, which i has in its plain form.
+func (t *textCode) parseInstruction(line []byte) (i bytecode.Instruction, java byte, ok bool) {
 	c := newCursor(line)
 	c.Spaces()
 	bci := int(c.Number(maxBci))
@@ -62,20 +73,21 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	name, rest, _ := strings.Cut(string(c.Rest()), " ")
 	op, known := bytecode.Opcode(name)
 	if !c.OK() || !known {
-		return i, false
+		return i, op, false
 	}
 	i, ok = bytecode.ShortInstruction(bci, op)
 	if ok {
-		return i, true
+		return i, op, true
 	}
 	i = bytecode.Instruction{Bci: bci, Op: op}
 	if op == bytecode.Ldc || op == bytecode.LdcW || op == bytecode.Ldc2W {
+		t.unnamed = t.unnamed || strings.HasPrefix(rest, "<") // a string, or the class that it is not resolved to
 		i.Name.Name = printedConstant(rest)
-		return i, true
+		return i, op, true
 	}
 	c = newCursor([]byte(rest))
 	parseOperands(&c, &i)
-	return i, c.OK()
+	return i, op, c.OK()
 }
 
 // printedConstant returns the constant in a line. JDK 17 prints strings without quotes.
@@ -98,8 +110,10 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 		i.Local = int(c.Number(maxBci))
 		c.Expect(" ")
 		i.Value = c.Signed(math.MaxInt64)
-	case op >= bytecode.ILoad && op <= bytecode.ALoad, op >= bytecode.IStore && op <= bytecode.AStore, op == bytecode.Ret:
+	case op >= bytecode.ILoad && op <= bytecode.ALoad, op >= bytecode.IStore && op <= bytecode.AStore:
 		c.Expect("#")
+		i.Local = int(c.Number(maxBci))
+	case op == bytecode.Ret:
 		i.Local = int(c.Number(maxBci))
 	case op == bytecode.NewArray:
 		code, ok := bytecode.ArrayType(strings.TrimSpace(string(c.Rest())))

@@ -15,12 +15,14 @@ import (
 type Importer struct {
 	// Salvage imports the intact part of a truncated or damaged text.
 	Salvage bool
+	// ClassPath has the class files of the program, for the code ids of methods whose bytecodes the text lacks.
+	ClassPath []string
 }
 
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints",
-		Options: []codec.Option{parse.SalvageOption(&i.Salvage)}}
+		Options: []codec.Option{parse.SalvageOption(&i.Salvage), parse.ClassPathOption(&i.ClassPath)}}
 }
 
 // Detect reports whether a text has method data. It accepts any text longer than head, because programs can print
@@ -31,10 +33,17 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 
 // Import reads one text, which is one dump. See [ReadText].
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage})
+	codes, err := parse.OpenCodes(i.ClassPath)
 	if err != nil {
 		return nil, err
 	}
+	defer codes.Close()
+	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage,
+		Codes: codes})
+	if err != nil {
+		return nil, err
+	}
+	r.Lost.Add(parse.LossLoaders, r.Methods)
 	return &codec.Report{
 		Totals: r.Totals, Salvaged: r.Salvaged,
 		Dumps:   []*builder.Builder{b},

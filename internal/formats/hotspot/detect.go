@@ -126,12 +126,12 @@ func (l *lineReader) readAhead() {
 	if l.err = err; err != nil {
 		return
 	}
+	if l.xml = l.xml || isEscapedHeader(text); l.xml && bytes.IndexByte(text, '&') >= 0 {
+		text = []byte(unescapes.Replace(string(text)))
+	}
 	text, bare := l.respell(text)
 	slot := &l.ring[(l.head+l.ahead)%len(l.ring)]
 	slot.Place, slot.text, slot.bare, slot.cut = l.in.Place, append(slot.text[:0], text...), bare, !l.in.Whole
-	if l.xml && bytes.IndexByte(slot.text, '&') >= 0 {
-		slot.text = []byte(unescapes.Replace(string(slot.text)))
-	}
 	l.ahead++
 }
 

@@ -61,6 +61,7 @@ type textMethod struct {
 	parameters []textSlot
 	entries    []textEntry
 	sketch     []byte // sketch of the code, or nil
+	code       uint64 // code id, or 0 if it is unknown
 }
 
 func (m *textMethod) label() string { return m.class + classEnd + m.name + m.signature }
@@ -211,7 +212,7 @@ func (v rowVote) mostFrequent(atLeast int) int {
 }
 
 // inferShape infers the settings of the VM from the offsets of its entries.
-func (d *textDump) inferShape() (s disk.Shape) {
+func (d *textDump) inferShape(r *TextReport) (s disk.Shape) {
 	if d.hasGap || d.hidesGap() {
 		s.Gap = 1
 	}
@@ -236,8 +237,19 @@ func (d *textDump) inferShape() (s disk.Shape) {
 			}
 		}
 	}
+	if len(types) == 0 && d.hasReceivers() {
+		r.Lost.Add(parse.LossWidths, 1)
+	}
 	s.TypeRows, s.BciRows = types.mostFrequent(typeRows), returns.mostFrequent(bciRows)
 	return s
+}
+
+func (d *textDump) hasReceivers() bool {
+	return slices.ContainsFunc(d.methods, func(m textMethod) bool {
+		return slices.ContainsFunc(m.entries, func(e textEntry) bool {
+			return e.tag == layout.TagReceiverType || e.tag == layout.TagVirtualCall || e.tag == layout.TagVirtualCallType
+		})
+	})
 }
 
 // cellsOf returns the number of cells of an entry before another one.

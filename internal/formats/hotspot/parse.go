@@ -130,6 +130,7 @@ func (p *textParser) readMethod() (more bool, err error) {
 		more = p.skipToMethod()
 	}
 	m.sketch = p.code.sketchOfCode()
+	m.code = p.code.id()
 	p.hasPoints = p.hasPoints || p.code.hasPoints()
 	if m.known > 0 || m.bare {
 		p.dump.methods = append(p.dump.methods, m)
@@ -389,7 +390,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 			m.access |= mod.access
 		}
 	}
-	class := c.Until(classEnd)
+	class := c.takeClass()
 	at := signatureStart(c.Rest())
 	if bytes.IndexByte(c.Rest(), '(') < 0 {
 		at = len(c.Rest()) // methods of speculative traps have no signature
@@ -401,6 +402,16 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	m.name = javanames.Unquote(c.Rest()[:at])
 	m.signature = javanames.Unquote(c.Rest()[at:])
 	return m, true
+}
+
+// takeClass takes a class and the separator after it, which is a dot in JDK 8.
+func (c *cursor) takeClass() []byte {
+	if front, _, ok := bytes.Cut(c.Rest(), []byte("(")); ok && !bytes.Contains(front, []byte(classEnd)) {
+		if class := c.Take(bytes.LastIndexByte(front, '.')); c.Skip(".") {
+			return class
+		}
+	}
+	return c.Until(classEnd)
 }
 
 // isClassName reports whether a name can be a class with methods, which excludes arrays.
@@ -432,13 +443,18 @@ func (p *textParser) readCounters(m *textMethod) error {
 		{"  invocation_counter:", func(c *cursor) { m.invocations = c.takeCounter() }, ledger.Invocations, &m.invocations},
 		{"  backedge_counter:", func(c *cursor) { m.backedges = c.takeCounter() }, ledger.Backedges, &m.backedges},
 		{decompileCount, func(c *cursor) { m.decompiles = c.takeCounter32() }, "", nil},
-		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }, "", nil},
+		{mdoSize, func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }, "", nil},
 	} {
-		if counter.name == decompileCount && p.nextBeginsWith("  mdo size:") {
+		if counter.name == decompileCount && (p.nextBeginsWith(mdoSize) || p.nextBeginsWith(compiledCalls)) {
 			p.addLoss(LossDecompiles, m.place, m.label(), nil)
 			m.noDecompiles = true
 			m.known++
 			continue
+		}
+		if counter.name == mdoSize {
+			if err := p.skipCompiledCalls(m); err != nil {
+				return err
+			}
 		}
 		err := p.readLine(func(c *cursor) {
 			c.Expect(counter.name)
@@ -457,7 +473,26 @@ func (p *textParser) readCounters(m *textMethod) error {
 	return p.readLine((*cursor).End)
 }
 
-const decompileCount = "  decompile_count:"
+const (
+	decompileCount = "  decompile_count:"
+	compiledCalls  = "  compiled_invocation_count:"
+	mdoSize        = "  mdo size:"
+)
+
+// skipCompiledCalls skips the count that debug builds print.
+func (p *textParser) skipCompiledCalls(m *textMethod) error {
+	if !p.nextBeginsWith(compiledCalls) {
+		return nil
+	}
+	return p.readLine(func(c *cursor) {
+		c.Expect(compiledCalls)
+		c.Spaces()
+		lost := ledger.Totals{ledger.Invocations: c.takeCounter()}
+		c.End()
+		ledger.Totals(p.report.Totals).AddAll(lost)
+		p.addLoss(LossCompiledCalls, m.place, m.label(), lost)
+	})
+}
 
 type cursor struct{ parse.Cursor }
 

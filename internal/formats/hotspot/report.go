@@ -20,14 +20,15 @@ const (
 		"be missing"
 	LossMixed codec.LossKind = "bytes of method data in excess of what the VM counted: the text joins a truncated " +
 		"dump and another one"
-	LossExtra      codec.LossKind = "ArgInfo and SpeculativeTrap entries: PrintMethodData has no such lines"
-	LossMethodRows codec.LossKind = "called methods of calls"
-	LossCounters   codec.LossKind = "counters and sizes of methods: the text has none, and they are not known"
-	LossDecompiles codec.LossKind = "decompile counts of methods: VMs before JDK 17 do not print them"
-	LossEnd        codec.LossKind = "end of the method data: without \"Total MDO size\", methods can be missing"
-	LossDamaged    codec.LossKind = "parts of methods that are cut off or damaged"
-	LossContents   codec.LossKind = "profiles of methods: this VM prints none of them (JDK-8382777)"
-	LossLaterDump  codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
+	LossExtra         codec.LossKind = "ArgInfo and SpeculativeTrap entries: PrintMethodData has no such lines"
+	LossMethodRows    codec.LossKind = "called methods of calls"
+	LossCounters      codec.LossKind = "counters and sizes of methods: the text has none, and they are not known"
+	LossDecompiles    codec.LossKind = "decompile counts of methods: VMs before JDK 17 do not print them"
+	LossCompiledCalls codec.LossKind = "calls of compiled code, which debug builds count apart from all others"
+	LossEnd           codec.LossKind = "end of the method data: without \"Total MDO size\", methods can be missing"
+	LossDamaged       codec.LossKind = "parts of methods that are cut off or damaged"
+	LossContents      codec.LossKind = "profiles of methods: this VM prints none of them (JDK-8382777)"
+	LossLaterDump     codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
 )
 
 // Losses of writing a text.

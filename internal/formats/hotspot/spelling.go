@@ -31,10 +31,23 @@ func (r *respeller) respell(line []byte) (text []byte, bare bool) {
 	if r.debugger && (bytes.IndexByte(line, '\t') >= 0) {
 		line = respellDebugger(line)
 	}
-	if r.bare && len(line) > 0 && line[0]-'0' <= 9 && bareEntry.Match(line) {
+	switch {
+	case !r.bare || len(line) == 0:
+	case line[0]-'0' <= 9 && bareEntry.Match(line):
 		return append([]byte("  "), line...), false
+	case bytes.HasPrefix(line, []byte(parameterTypes+" ")):
+		return append([]byte(parametersLines[JDK17]), bytes.TrimLeft(line[len(parameterTypes):], " ")...), false
+	case bareParameters.Match(line):
+		return append([]byte(parametersLines[JDK25]), bareParameters.ReplaceAll(line, nil)...), false
 	}
 	return line, false
+}
+
+var bareParameters = regexp.MustCompile(`^bci: 0 +ParametersTypeData +`)
+
+// isEscapedHeader reports whether a line of an XML log, of which the tags may be missing, begins a MethodData.
+func isEscapedHeader(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("method data for {method}")) && bytes.Contains(line, []byte("&apos;"))
 }
 
 var bareEntry = regexp.MustCompile(`^[0-9]+ +bci: [0-9]+ +[A-Z]`)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -122,6 +124,31 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// checkCodeIDs compares the code ids of the program's methods with those of its class files.
+func checkCodeIDs(t *testing.T, text string) {
+	t.Helper()
+	dump, _, err := parseText(strings.NewReader(text), "", false)
+	classes, openErr := classfile.Open([]string{classFolder}, 0)
+	if err != nil || openErr != nil {
+		t.Fatal(err, openErr)
+	}
+	defer classes.Close()
+	compared := 0
+	for _, m := range dump.methods {
+		class, err := classes.Class(m.class)
+		if class == nil || err != nil {
+			continue
+		}
+		declared, ok := class.Method(m.name, m.signature)
+		if compared++; !ok || bytecode.CodeID(declared.Code) != m.code {
+			t.Errorf("%s has another code id than its class file", m.label())
+		}
+	}
+	if compared < 10 {
+		t.Errorf("only %d methods were compared", compared)
+	}
+}
+
 // checkLive also checks that the program did its work.
 func checkLive(t *testing.T, text string) *TextReport {
 	t.Helper()
@@ -131,6 +158,7 @@ func checkLive(t *testing.T, text string) *TextReport {
 		}
 	}
 	report := checkText(t, text)
+	checkCodeIDs(t, text)
 	if report.HiddenClasses == 0 || report.Lost.Count(LossUnknownKind)+report.Lost.Count(LossUnknownReason) > 0 {
 		t.Errorf("report: %+v", report)
 	}

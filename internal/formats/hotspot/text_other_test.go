@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 )
@@ -33,6 +34,19 @@ static Demo::pick(I)I
 12 ireturn
 ------------------------------------------------------------------------
 Total MDO size: 520 bytes
+`
+
+// A debug build, which counts the calls of compiled code.
+var debugBuildText = strings.Replace(oldText, "  mdo size", "  compiled_invocation_count:     5007 \n  mdo size", 1)
+
+// Two single MethodData in an XML log, whose tags are missing, with parameters as JDK 17 and 25 print them.
+const escapedText = `method data for {method} {0x00007f0000001000} &apos;&lt;init&gt;&apos; &apos;(Lz/A;)V&apos; in &apos;z/B&apos;
+parameter types                     0: stack(1) &apos;z/A&apos;
+0     bci: 1    CounterData         count(2)
+method data for {method} {0x00007f0000002000} &apos;run&apos; &apos;(Lz/A;)V&apos; in &apos;z/B&apos;
+bci: 0         ParametersTypeData  0: stack(1) &apos;z/A&apos;
+
+0      bci: 1    CounterData        count(3)
 `
 
 const unruledText = `----- first case -----
@@ -120,13 +134,21 @@ func TestOtherTexts(t *testing.T) {
 		"old": {oldText, ledger.Totals{ledger.Invocations: 4000, ledger.Backedges: 2, ledger.BranchCounts: 6500},
 			map[codec.LossKind]int{LossBytecodes: 7, LossDecompiles: 1}},
 		"unruled": {unruledText, ledger.Totals{ledger.Invocations: 13007, ledger.TypeCounts: 12800},
-			map[codec.LossKind]int{LossBytecodes: 4, LossEnd: 1}},
+			map[codec.LossKind]int{LossBytecodes: 4, LossEnd: 1, parse.LossWidths: 1}},
 		"comment": {commentText, ledger.Totals{ledger.Invocations: 43000, ledger.TypeCounts: 42600},
-			map[codec.LossKind]int{LossBytecodes: 3, LossEnd: 1}},
+			map[codec.LossKind]int{LossBytecodes: 3, LossEnd: 1, parse.LossWidths: 1}},
 		"single": {singleText, ledger.Totals{ledger.BranchCounts: 57001, ledger.TypeCounts: 60000, ledger.CallCounts: 11},
-			map[codec.LossKind]int{LossCounters: 1, LossExtra: 1, LossMethodRows: 1, LossEnd: 1}},
+			map[codec.LossKind]int{LossCounters: 1, LossExtra: 1, LossMethodRows: 1, LossEnd: 1, parse.LossCodeIDs: 1,
+				parse.LossWidths: 1}},
 		"debugger": {debuggerText, ledger.Totals{ledger.TypeCounts: 19896, ledger.BranchCounts: 35},
-			map[codec.LossKind]int{LossCounters: 2, LossExtra: 2, LossEnd: 1}},
+			map[codec.LossKind]int{LossCounters: 2, LossExtra: 2, LossEnd: 1, parse.LossCodeIDs: 1}},
+		"debug build": {debugBuildText, ledger.Totals{ledger.Invocations: 9007, ledger.Backedges: 2,
+			ledger.BranchCounts: 6500},
+			map[codec.LossKind]int{LossBytecodes: 7, LossDecompiles: 1, LossCompiledCalls: 1}},
+		"JDK 8": {strings.Replace(oldText, "Demo::pick", "demo/Demo.pick", 1), ledger.Totals{ledger.Invocations: 4000,
+			ledger.Backedges: 2, ledger.BranchCounts: 6500}, map[codec.LossKind]int{LossBytecodes: 7, LossDecompiles: 1}},
+		"single in a log": {escapedText, ledger.Totals{ledger.BranchCounts: 5},
+			map[codec.LossKind]int{LossCounters: 2, LossEnd: 1, parse.LossCodeIDs: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !Detect([]byte(c.text)) {

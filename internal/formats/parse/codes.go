@@ -1,0 +1,91 @@
+package parse
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/layout"
+)
+
+// Losses of profiles of JVMs, which several formats have.
+const (
+	LossLoaders codec.LossKind = "class loaders of methods: the file does not name them"
+	LossWidths  codec.LossKind = "widths of entries: nothing in the file shows how many rows they have; 2 are assumed"
+	LossCodeIDs codec.LossKind = "code ids of methods: neither the file nor a class path has fitting bytecodes, so that no VM " +
+		"adopts these profiles"
+)
+
+// ClassPathOption declares the option to take code ids from class files, which several formats have.
+func ClassPathOption(field *[]string) codec.Option {
+	return codec.NewOption("class-path", field, "class path of the program, and the home of its JDK: profiles without "+
+		"bytecodes get the code ids of its methods; may be given several times")
+}
+
+// Codes finds the code ids of methods in class files. A nil *Codes finds none.
+type Codes struct{ path *classfile.Path }
+
+// OpenCodes opens a class path, whose elements may be class paths. It returns nil if there are none.
+func OpenCodes(elements []string) (*Codes, error) {
+	if len(elements) == 0 {
+		return nil, nil
+	}
+	var all []string
+	for _, e := range elements {
+		for _, part := range filepath.SplitList(e) {
+			all = append(all, cmp.Or(part, ".")) // as java does
+		}
+	}
+	path, err := classfile.Open(all, 0)
+	return &Codes{path}, err
+}
+
+func (c *Codes) Close() {
+	if c != nil {
+		c.path.Close()
+	}
+}
+
+// A CodePoint is a profile point of a method: an entry of its data.
+type CodePoint struct {
+	Bci int32
+	Tag layout.Tag
+}
+
+var pointKinds = map[layout.Tag]bytecode.PointKind{
+	layout.TagCounter: bytecode.Call, layout.TagCallType: bytecode.Call, layout.TagVirtualCall: bytecode.VirtualCall,
+	layout.TagVirtualCallType: bytecode.VirtualCall, layout.TagReceiverType: bytecode.TypeCheck,
+	layout.TagBit: bytecode.TypeCheck, layout.TagJump: bytecode.Jump, layout.TagBranch: bytecode.Branch,
+	layout.TagMultiBranch: bytecode.Switch, layout.TagRet: bytecode.RetFrom,
+}
+
+// FindID returns the code id of a method whose bytecodes have exactly these points. fits decides whether a class can be
+// the profiled one; nil accepts all. The id is 0 if there is no such code, or if several class files differ in it.
+func (c *Codes) FindID(k layout.Key, points []CodePoint, fits func(*classfile.File) bool) (id uint64) {
+	if c == nil {
+		return 0
+	}
+	files, _ := c.path.AllClasses(k.Class) // an error means that no file is sound
+	for _, f := range files {
+		m, ok := f.Method(k.Name, k.Signature)
+		if !ok || !hasPoints(m.Code, points) || fits != nil && !fits(f) {
+			continue
+		}
+		other := bytecode.CodeID(m.Code)
+		if id != 0 && id != other {
+			return 0
+		}
+		id = other
+	}
+	return id
+}
+
+func hasPoints(code []byte, points []CodePoint) bool {
+	found, ok := bytecode.Points(code)
+	return ok && slices.EqualFunc(found, points, func(p bytecode.Point, q CodePoint) bool {
+		return p.Bci == int(q.Bci) && p.Kind == pointKinds[q.Tag]
+	})
+}
