@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -247,11 +248,11 @@ func importSample(b *testing.B, name string) *builder.Builder {
 			b.Fatal(err)
 		}
 	}
-	built, _, err := iprof.Read(in, iprof.ReadOptions{Name: name})
+	imported, err := (&iprof.Importer{}).Import(&codec.Input{Reader: in, Name: name})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return built
+	return imported.Dumps[0]
 }
 
 // storeOf lays out the archive of a builder in memory and opens it.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
@@ -142,16 +143,16 @@ func checkComesBack(t *testing.T, tag layout.Tag, a testarchive.Archive) {
 		t.Errorf("%s in %s: %v", tag, domain, err)
 	}
 	var written, was, is bytes.Buffer
-	report, err := text.Write(&written, a.Store)
+	report, err := (&text.Exporter{}).Export(&written, a.Store)
 	if err != nil || len(report.Lost) > 0 {
 		t.Fatalf("%s in %s: %v, lost %v", tag, domain, err, report)
 	}
-	b, _, err := text.Read(&written, text.ReadOptions{})
+	read, err := (&text.Importer{}).Import(&codec.Input{Reader: &written})
 	if err != nil {
 		t.Errorf("%s in %s: %v", tag, domain, err)
 		return
 	}
-	again := testarchive.Build(t, b)
+	again := testarchive.Build(t, read.Dumps[0])
 	if !bytes.Equal(again.Bytes, a.Bytes) {
 		t.Errorf("%s in %s: its text makes another archive", tag, domain)
 	}

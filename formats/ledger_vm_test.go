@@ -125,14 +125,14 @@ func TestTextsCarryTheAccount(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainSampled)).Draw(rt, "domain"))
 		bare, written := exported(t, testarchive.DrawRun(rt, domain, "run"), &text.Exporter{})
-		b, _, err := text.Read(bytes.NewReader(bare), text.ReadOptions{})
+		report, err := (&text.Importer{}).Import(&codec.Input{Reader: bytes.NewReader(bare)})
 		if errors.Is(err, text.ErrSyntax) {
 			return // a table that the domain does not have
 		}
 		if err != nil {
 			rt.Fatal(err)
 		}
-		a := withAccount(t, b, written)
+		a := withAccount(t, report.Dumps[0], written)
 		if total, err := archived.Totals(a.Store); err != nil || !maps.Equal(written, total) {
 			rt.Fatalf("the text has %v, the archive %v, %v", written, total, err)
 		}
@@ -153,11 +153,11 @@ func TestTextsCarryTheAccount(t *testing.T) {
 // A changed text has a row of its own for the difference.
 func TestChangedTextsAreAccounted(t *testing.T) {
 	t.Parallel()
-	b, r, err := text.Read(strings.NewReader(graalText), text.ReadOptions{})
+	r, err := (&text.Importer{}).Import(&codec.Input{Reader: strings.NewReader(graalText)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := withAccount(t, b, r.Totals)
+	a := withAccount(t, r.Dumps[0], r.Totals)
 	full, _ := exported(t, a, &text.Exporter{})
 	changed := bytes.Replace(full, []byte("Count calls 5"), []byte("Count calls 7"), 1)
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: "b.txt", Reader: bytes.NewReader(changed)}},

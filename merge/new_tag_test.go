@@ -79,7 +79,7 @@ func mergedStore(t *testing.T, archives ...*reader.Store) *reader.Store {
 func textOf(t *testing.T, s *reader.Store) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := text.Write(&out, s); err != nil {
+	if _, err := (&text.Exporter{}).Export(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -69,7 +69,7 @@ var operations = []operation{
 		return jsondump.WriteArchive(out, s)
 	}, true},
 	{"export -t text", func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
-		_, err := text.Write(out, s)
+		_, err := (&text.Exporter{}).Export(out, s)
 		return err
 	}, true},
 }

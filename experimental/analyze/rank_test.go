@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 )
@@ -30,11 +31,11 @@ func TestTopSaysWhatTheProfileSays(t *testing.T) {
 		}
 		lines := slices.DeleteFunc(strings.Split(string(data), "\n"),
 			func(line string) bool { return !profileLine.MatchString(line) })
-		b, _, err := jamaica.Read(strings.NewReader(strings.Join(lines, "\n")), jamaica.ReadOptions{})
+		report, err := (&jamaica.Importer{}).Import(&codec.Input{Reader: strings.NewReader(strings.Join(lines, "\n"))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := memstore.Open(t, b)
+		s := memstore.Open(t, report.Dumps[0])
 		for by, keyword := range map[string]string{"bytecodes": "PROFILE: ", "cycles": "PROFILE_CYCLES: "} {
 			measure, _ := MeasureNamed(by)
 			r, err := Hottest(context.Background(), s, measure, RankOptions{Limit: 1000})

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -15,7 +16,7 @@ import (
 type build struct {
 	*recording
 	b       *builder.Builder
-	options ReadOptions
+	options *codec.Input
 	report  *Report
 	intake  intake // interns methods while the file is read
 
@@ -37,7 +38,7 @@ type build struct {
 	entries      entryScratch
 }
 
-func newBuild(rec *recording, o ReadOptions, report *Report) *build {
+func newBuild(rec *recording, o *codec.Input, report *Report) *build {
 	return &build{
 		recording: rec, b: builder.New(layout.DomainGraal, o.Config), options: o, report: report,
 		ordinals: map[int]int{},

@@ -3,16 +3,13 @@ package iprof
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads iprof files.
@@ -39,9 +36,9 @@ func (*Importer) DetectNear(head []byte) bool {
 
 var sectionKey = regexp.MustCompile(`"(` + strings.Join(sectionKeys[calls:], "|") + `)"\s*:`)
 
-// Import reads one file, which is one dump. See [Read].
+// Import reads one file, which is one dump.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage})
+	r, err := i.read(in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,31 +46,26 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	if in.Several {
 		name = "of " + in.Name + " "
 	}
-	report := &codec.Report{
-		Dumps: []*builder.Builder{b}, Totals: r.Totals,
-		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
-		Facts: map[string]any{
-			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
-			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Lost.Count(LossOdd),
-		},
-		Notes: r.importNotes(name),
+	r.Facts = map[string]any{
+		"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
+		"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Lost.Count(LossOdd),
 	}
+	r.addNotes(name)
 	if r.Salvage != nil {
-		r.Salvage.addToReport(report, name)
+		r.Salvage.addToReport(&r.Report, name)
 	}
-	return report, nil
+	return &r.Report, nil
 }
 
-// importNotes describes items whose form in the archive differs from the file. ofName names one of several files.
-func (r *Report) importNotes(ofName string) (notes []string) {
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+// addNotes describes items whose form in the archive differs from the file. ofName names one of several files.
+func (r *Report) addNotes(ofName string) {
+	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	if r.Dangling > 0 {
 		note("%d ids %shave no row of a type or method: they are kept under their number", r.Dangling, ofName)
 	}
 	if r.Repeated > 0 {
 		note("%d rows %shave the id of a row before them: what names the id is taken for the first", r.Repeated, ofName)
 	}
-	return notes
 }
 
 func (s *Salvage) addToReport(r *codec.Report, ofName string) {
@@ -86,10 +78,13 @@ func (s *Salvage) addToReport(r *codec.Report, ofName string) {
 		ofName))
 }
 
-// An Exporter writes iprof files. [WriteOptions] explains its fields.
+// An Exporter writes iprof files.
 type Exporter struct {
+	// Version is one of Versions. "" selects the version of the imported file, or else the oldest version that can
+	// express the archive.
 	Version string
-	Prune   bool
+	// Prune omits unreferenced methods and types, including unexecuted methods.
+	Prune bool
 }
 
 // Format implements [codec.Exporter].
@@ -112,12 +107,3 @@ func (e *Exporter) Format() codec.Format {
 // units are the units of the counts in a file.
 var units = []string{ledger.Invocations, ledger.Calls, ledger.BranchCounts, ledger.TypeCounts, ledger.Monitors,
 	ledger.Samples}
-
-// Export writes an archive of domain graal. See [Write].
-func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := Write(w, s, WriteOptions(*e))
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
-}

@@ -9,42 +9,34 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 )
 
-// ReadOptions configure [Read]. The zero value is valid.
-type ReadOptions struct {
-	Name   string // file name for errors
-	Config builder.Config
-	// Unordered drops the order and the ids of the file.
-	Unordered bool
-	// Salvage reads the complete items of a truncated or damaged file.
-	Salvage bool
-}
-
-// Read reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
-func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report := &Report{Totals: ledger.Totals{}}
-	p := newParser(r, o.Name)
+// read reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
+func (i *Importer) read(in *codec.Input) (*Report, error) {
+	report := &Report{Report: codec.Report{Totals: ledger.Totals{}}}
+	p := newParser(in, in.Name)
 	p.rec.lost = ledger.Totals{}
-	build := newBuild(&p.rec, o, report)
-	p.salvage = o.Salvage
+	build := newBuild(&p.rec, in, report)
+	p.salvage = i.Salvage
 	p.arrived = build.internArrived
 	if err := p.readFile(); err != nil {
 		report.Salvage = p.salvaged(err)
 		if report.Salvage == nil {
 			build.waitForIntake()
-			return nil, nil, err
+			return nil, err
 		}
 		p.rec.requireSections(types, methods)
 	}
 	report.Version = p.rec.version
 	b, err := build.addRecording()
-	if err != nil && o.Name != "" {
-		err = fmt.Errorf("%s: %w", o.Name, err)
+	if err != nil && in.Name != "" {
+		err = fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return b, report, err
+	report.Dumps = []*builder.Builder{b}
+	return report, err
 }
 
 // salvaged describes the unread part of a damaged file. It returns nil if nothing is usable, for example without a

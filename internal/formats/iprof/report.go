@@ -32,13 +32,12 @@ const (
 	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
 )
 
-// A Report describes a file that was read or written.
+// A Report describes a file that was read.
 type Report struct {
+	codec.Report
 	Version  string // version of the file
 	Types    int
-	Methods  int
 	Profiles int // number of methods in contexts
-	Entries  int
 	Stacks   int // number of sampled stacks
 	Seen     int // number of instrumented methods without counts
 	// Dangling counts the ids of methods and types without a row. Their names are the ids.
@@ -46,9 +45,6 @@ type Report struct {
 	// Repeated counts the rows with the id of an earlier row. All uses of the id refer to the first row.
 	Repeated int
 	Salvage  *Salvage // unread part of the file, or nil
-	Lost     codec.Losses
-	// Totals are the total counts in the file; see codec.Report.
-	Totals map[string]uint64
 }
 
 // Salvage describes the unread part of a file.
@@ -65,7 +61,7 @@ var (
 	ErrSyntax = errors.New("not what an iprof file has here")
 	// ErrCut is returned for a truncated file.
 	ErrCut = errors.New("the profile is cut off")
-	// ErrSalvageable is returned with ErrCut if ReadOptions.Salvage would read the complete records of the file.
+	// ErrSalvageable is returned with ErrCut if [Importer].Salvage would read the complete records of the file.
 	ErrSalvageable = errors.New("what is whole can be read")
 	// ErrNoProfile is returned for JSON that is not a profile.
 	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import " +

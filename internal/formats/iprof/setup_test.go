@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -44,7 +45,7 @@ func open(tb testing.TB, data []byte) *reader.Store {
 }
 
 // write exports an archive.
-func write(tb testing.TB, data []byte, o WriteOptions) (string, *Report) {
+func write(tb testing.TB, data []byte, o WriteOptions) (string, *codec.Report) {
 	tb.Helper()
 	var out bytes.Buffer
 	report, err := Write(&out, open(tb, data), o)

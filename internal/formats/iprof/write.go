@@ -19,19 +19,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteOptions configure [Write]. The zero value is valid.
-type WriteOptions struct {
-	// Version is one of Versions. "" selects the version of the imported file, or else the oldest version that can
-	// express the archive.
-	Version string
-	// Prune omits unreferenced methods and types, including unexecuted methods.
-	Prune bool
-}
-
-// Write writes the profiles of an archive as an iprof file, in one line like GraalVM. An archive imported from one
-// file reproduces that file with its ids and order. For other archives Write assigns ids. The error matches
+// Export writes the profiles of an archive as an iprof file, in one line like GraalVM. An archive imported from one
+// file reproduces that file with its ids and order. For other archives Export assigns ids. The error matches
 // builder.ErrMismatch for an archive of another domain.
-func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
+func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if d := s.Header().Domain; d != layout.DomainGraal {
 		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch,
 			s.Mapping().Name(), d, layout.DomainGraal)
@@ -39,7 +30,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{store: s, options: o, out: &output{w: w}, report: &Report{Totals: ledger.Totals{}},
+	e := &exporter{store: s, options: *o, out: &output{w: w}, report: &codec.Report{Totals: ledger.Totals{}},
 		raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
@@ -54,9 +45,9 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 // An exporter writes one archive.
 type exporter struct {
 	store   *reader.Store
-	options WriteOptions
+	options Exporter
 	out     *output
-	report  *Report
+	report  *codec.Report
 
 	methods  []reader.Method // methods in archive order
 	types    []reader.Type
@@ -115,7 +106,6 @@ func (e *exporter) chooseVersion() error {
 			e.version = "1.1.0"
 		}
 	}
-	e.report.Version = e.version
 	if e.source != nil && e.version == e.source.version {
 		e.sections = e.source.sections
 	} else {
@@ -191,9 +181,6 @@ func (e *exporter) surveyArchive() error {
 			return err
 		}
 		e.methods = append(e.methods, m)
-		if m.Unexecuted() {
-			e.report.Seen++
-		}
 		for p, err := range m.Profiles() {
 			if err != nil {
 				return err
@@ -203,7 +190,6 @@ func (e *exporter) surveyArchive() error {
 			}
 		}
 	}
-	e.report.Profiles = len(e.profiles)
 	return e.surveyTables()
 }
 
@@ -339,7 +325,6 @@ func (e *exporter) surveyTables() error {
 			return err
 		}
 	}
-	e.report.Stacks = e.found[samples]
 	return nil
 }
 

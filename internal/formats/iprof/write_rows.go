@@ -60,7 +60,6 @@ func (e *exporter) assignTypeIDs() error {
 		if dangling {
 			e.typeIDs[i], _ = parseIDName(key)
 			taken[e.typeIDs[i]] = true
-			e.report.Dangling++
 		} else if e.source == nil {
 			e.listed[listTypes] = append(e.listed[listTypes], e.typeRef(t))
 		}
@@ -171,7 +170,6 @@ func (e *exporter) assignMethodIDs() error {
 		if dangling {
 			e.methodIDs[m.Ref()] = id
 			taken[id] = true
-			e.report.Dangling++
 		} else if e.source == nil {
 			e.listed[listMethods] = append(e.listed[listMethods], m.Ref())
 		}
@@ -251,7 +249,6 @@ func (e *exporter) writeType(id int64, name string) {
 	e.out.writeRaw(`,"name":`)
 	e.writeName(name)
 	e.out.writeRaw("}")
-	e.report.Types++
 }
 
 func (e *exporter) writeName(spelled string) {

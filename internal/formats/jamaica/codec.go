@@ -1,12 +1,9 @@
 package jamaica
 
 import (
-	"io"
-
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads JamaicaVM profiles.
@@ -31,15 +28,12 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 // Import reads a profile. With Runs it returns a dump for each run, of which the first gets all lines with unknown
 // keywords.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config, Salvage: i.Salvage}, i.Runs)
+	r, err := i.read(in)
 	if err != nil {
 		return nil, err
 	}
-	return &codec.Report{
-		Dumps: builders, Totals: r.Totals, RunTotals: r.RunTotals, Salvaged: r.Salvaged,
-		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
-		Facts: map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut},
-	}, nil
+	r.Facts = map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut}
+	return &r.Report, nil
 }
 
 // An Exporter writes the profile text of a JamaicaVM. It has no options.
@@ -49,13 +43,4 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "jamaica", About: "the profile text of a JamaicaVM (domain jamaica)",
 		Units: []string{ledger.Bytecodes, ledger.Cycles, ledger.NativeCalls, ledger.NewArrays, ledger.CallCounts}}
-}
-
-// Export writes an archive of domain jamaica. See [Write].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := Write(w, s)
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }

@@ -16,46 +16,30 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ReadOptions configure [Read]. The zero value is valid.
-type ReadOptions struct {
-	Name   string         // file name for errors, or ""
-	Config builder.Config // configuration of the new builders
-	// Salvage leaves out truncated and malformed lines.
-	Salvage bool
-}
-
-// Read merges all runs of a profile into a new builder. The error is a [*SyntaxError] if a line is malformed.
-func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	builders, report, err := readText(r, o, false)
+// read reads all runs of a profile. The error is a [*SyntaxError] if a line is malformed.
+func (i *Importer) read(in *codec.Input) (*Report, error) {
+	report := &Report{Report: codec.Report{Totals: ledger.Totals{}}}
+	t, err := i.parseText(in, report)
 	if err != nil {
-		return nil, nil, err
-	}
-	return builders[0], report, nil
-}
-
-func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
-	report = &Report{Totals: ledger.Totals{}}
-	t, err := parseText(r, o, report)
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	all := t.splitRuns()
 	together := len(all)
-	if apart {
+	if i.Runs {
 		together = 1
 	}
 	for runs := range slices.Chunk(all, together) {
-		b := builder.New(layout.DomainJamaica, o.Config)
+		b := builder.New(layout.DomainJamaica, in.Config)
 		if err := t.addRunProfiles(b, runs, report); err != nil {
-			return nil, nil, prefixFileName(o.Name, err)
+			return nil, prefixFileName(in.Name, err)
 		}
 		t.foreign = nil
-		builders = append(builders, b)
-		if apart {
+		report.Dumps = append(report.Dumps, b)
+		if i.Runs {
 			report.RunTotals = append(report.RunTotals, totalsOf(runs[0]))
 		}
 	}
-	return builders, report, nil
+	return report, nil
 }
 
 func prefixFileName(name string, err error) error {
@@ -101,24 +85,24 @@ type profileText struct {
 }
 
 // parseText reads all lines. The error is a [*SyntaxError] or the error of r.
-func parseText(r io.Reader, o ReadOptions, report *Report) (*profileText, error) {
+func (i *Importer) parseText(in *codec.Input, report *Report) (*profileText, error) {
 	t := &profileText{names: nameTable{ids: map[string]nameID{}}}
-	lines := parse.NewLinesLimited(r, o.Name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
+	lines := parse.NewLinesLimited(in, in.Name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
 	for line, err := range lines.All() {
 		if err == nil {
 			err = t.parseLine(lines, bytes.TrimRight(line, "\r"), report)
 		} else if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = lines.Fail(ErrCut)
 		}
-		if err != nil && !(o.Salvage && report.leaveOut(err)) {
+		if err != nil && !(i.Salvage && report.leaveOut(err)) {
 			return nil, err
 		}
 	}
-	if o.Salvage {
+	if i.Salvage {
 		t.dropCutRecord(lines, report)
 	}
 	if len(t.records) == 0 {
-		return nil, parse.Place{Name: o.Name}.Fail(ErrNoProfile)
+		return nil, parse.Place{Name: in.Name}.Fail(ErrNoProfile)
 	}
 	for i := range t.records {
 		t.records[i].addTo(report.Totals)

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// Losses of [Read].
+// Losses of [Importer].
 const (
 	LossLine     codec.LossKind = "lines that begin with no keyword"
 	LossShare    codec.LossKind = "percentages that are not the share that the numbers of the text make, rounded down"
@@ -17,10 +17,10 @@ const (
 	LossMarkCut  codec.LossKind = "(interpreted) marks cut at several columns, which are completed"
 )
 
-// LossDamaged is a loss of [Read] with ReadOptions.Salvage.
+// LossDamaged is a loss of [Importer] with Salvage.
 const LossDamaged codec.LossKind = "lines that are cut off or malformed"
 
-// Losses of [Write].
+// Losses of [Exporter].
 const (
 	LossNeverRan codec.LossKind = "methods that never ran"
 	LossContext  codec.LossKind = "profiles of one calling context, or of one version of the code: written like any other"
@@ -31,18 +31,12 @@ const (
 	LossFlags    codec.LossKind = "(interpreted) marks of signatures that are cut short, or of calls"
 )
 
-// A Report describes what was read or written.
+// A Report describes a text that was read. Its methods and entries are added up over all runs.
 type Report struct {
-	Lines   int // lines that start with a keyword
-	Runs    int // 1 for an archive
-	Methods int // methods with a profile, added up over all runs
-	Entries int // profile entries, added up over all runs
-	Cut     int // truncated signatures
-	Lost    codec.Losses
-	// Totals are the total counts in the file; see codec.Report.
-	Totals    map[string]uint64
-	RunTotals []map[string]uint64 // totals of each run; nil unless runs are kept apart
-	Salvaged  string              // why lines were left out, or ""
+	codec.Report
+	Lines int // lines that start with a keyword
+	Runs  int
+	Cut   int // truncated signatures
 }
 
 // Errors that a [*SyntaxError] matches.

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -74,13 +75,13 @@ func TestFilesAreSummed(t *testing.T) {
 }
 
 func TestRunsAreKeptApart(t *testing.T) {
-	builders, report, err := readText(strings.NewReader(firstRun+secondRun), ReadOptions{}, true)
-	if err != nil || len(builders) != 2 || report.Runs != 2 {
-		t.Fatalf("%d builders, %+v, %v", len(builders), report, err)
+	report, err := (&Importer{Runs: true}).read(&codec.Input{Reader: strings.NewReader(firstRun + secondRun)})
+	if err != nil || len(report.Dumps) != 2 || report.Runs != 2 {
+		t.Fatalf("%+v, %v", report, err)
 	}
 	for i, alone := range []string{firstRun, secondRun} {
 		want, _ := read(t, alone)
-		if diff := cmp.Diff(everything(t, want), everything(t, encode(t, builders[i]))); diff != "" {
+		if diff := cmp.Diff(everything(t, want), everything(t, encode(t, report.Dumps[i]))); diff != "" {
 			t.Errorf("run %d:\n%s", i+1, diff)
 		}
 	}
@@ -105,7 +106,8 @@ func TestWhereRunsBegin(t *testing.T) {
 				text.WriteString(line[string(c)] + "\n")
 			}
 		}
-		parsed, err := parseText(strings.NewReader(text.String()), ReadOptions{}, &Report{})
+		in := &codec.Input{Reader: strings.NewReader(text.String())}
+		parsed, err := (&Importer{}).parseText(in, &Report{Report: codec.Report{Totals: map[string]uint64{}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,13 +22,13 @@ import (
 // ErrDomain means that the archive has another domain.
 var ErrDomain = errors.New("not the profiles of a JamaicaVM")
 
-// Write writes an archive of domain jamaica. The lines of each keyword are sorted by descending number, as by
+// Export writes an archive of domain jamaica. The lines of each keyword are sorted by descending number, as by
 // sort -rn -k2.
-func Write(w io.Writer, s *reader.Store) (*Report, error) {
+func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if d := s.Header().Domain; d != layout.DomainJamaica {
 		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
 	}
-	t := &textWriter{s: s, report: &Report{Runs: 1, Totals: ledger.Totals{}}}
+	t := &textWriter{s: s, report: &codec.Report{Totals: ledger.Totals{}}}
 	t.counter = ledger.Counter{Domain: layout.DomainJamaica, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{t.addMethods, t.readTables} {
 		if err := step(); err != nil {
@@ -50,7 +50,7 @@ type outLine struct {
 // A textWriter collects the lines of an archive.
 type textWriter struct {
 	s       *reader.Store
-	report  *Report
+	report  *codec.Report
 	lines   [numKeywords][]outLine
 	totals  [numKeywords]uint64 // totals that the archive stores, or 0
 	heap    [2]uint64           // references and words
@@ -100,12 +100,10 @@ func (t *textWriter) writeLines(w io.Writer) {
 			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(b.afterShare, a.afterShare))
 		})
 		for _, l := range t.lines[key] {
-			t.report.Lines++
 			fmt.Fprintln(w, t.truncateMark(formatLine(key, l, percentShare(l.n, total))))
 		}
 	}
 	for _, l := range t.foreign {
-		t.report.Lines++
 		fmt.Fprintln(w, l)
 	}
 }
@@ -158,9 +156,6 @@ func (t *textWriter) addMethods() error {
 		}
 		if m.Unexecuted() {
 			t.report.Lost.Add(LossNeverRan, 1)
-		}
-		if m.Flags()&layout.MethodNotMatchable != 0 {
-			t.report.Cut++
 		}
 		profiles := 0
 		for p, err := range m.Profiles() {

@@ -2,12 +2,9 @@ package text
 
 import (
 	"bytes"
-	"io"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads the text of an archive.
@@ -28,17 +25,17 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 // DetectNear reports whether the input must be a text with a mistake. It accepts mistakes after the first word.
 func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []byte("profarc ")) }
 
-// Import reads one dump. See [Read].
+// Import reads one dump. Of the configuration it ignores Params and Flags. Producer, time, fingerprint and dump id
+// override the text.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
+	r, err := i.read(in)
 	if err != nil {
 		return nil, err
 	}
-	return &codec.Report{
-		Dumps: []*builder.Builder{b}, AsLLVM: i.AsLLVM, Totals: r.Totals, HasAccount: true,
-		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
-		Facts: map[string]any{"domain": r.Domain.String(), "profiles": r.Profiles, "lines": r.Lines},
-	}, nil
+	r.AsLLVM = i.AsLLVM
+	r.HasAccount = true
+	r.Facts = map[string]any{"domain": r.Domain.String(), "profiles": r.Profiles, "lines": r.Lines}
+	return &r.Report, nil
 }
 
 // An Exporter writes the text of an archive. It has no options.
@@ -47,13 +44,4 @@ type Exporter struct{}
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "text", About: "everything, in text for review and version control; import reads it again"}
-}
-
-// Export writes the whole archive. See [Write].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := Write(w, s)
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -70,15 +71,18 @@ func TestReportsCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		lines := bytes.Count(text.Bytes(), []byte("\n"))
 		_, read, err := Read(&text, ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []*Report{written, read} {
-			if uint64(r.Methods) != h.Counts.Methods || uint64(r.Profiles) != h.Counts.Profiles ||
-				uint64(r.Entries) != h.Counts.Entries || r.Domain != h.Domain {
+		for _, r := range []*codec.Report{written, &read.Report} {
+			if uint64(r.Methods) != h.Counts.Methods || uint64(r.Entries) != h.Counts.Entries {
 				t.Errorf("%s: report %+v, header %+v", name, r, h.Counts)
 			}
+		}
+		if uint64(read.Profiles) != h.Counts.Profiles || read.Domain != h.Domain || read.Lines != lines {
+			t.Errorf("%s: report %+v, header %+v, %d lines", name, read, h.Counts, lines)
 		}
 	}
 }

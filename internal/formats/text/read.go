@@ -10,44 +10,36 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
-// ReadOptions configure [Read]. The zero value is valid.
-type ReadOptions struct {
-	Name string // file name for errors, or ""
-	// Config configures the builder. Its producer, time, fingerprint and dump id override the text. Params and
-	// Flags are ignored.
-	Config builder.Config
-	// Unordered drops order tables.
-	Unordered bool
-}
-
 // Detect reports whether head begins the text of an archive, of any version.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
-// Read reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of r.
-func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	p := &parser{o: o, lines: parse.NewLines(r, o.Name)}
+// read reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of the input.
+func (*Importer) read(in *codec.Input) (*Report, error) {
+	p := &parser{in: in, lines: parse.NewLines(in, in.Name)}
 	p.refOf = p.cellRef
 	err := p.readText()
-	if e := (*Error)(nil); err != nil && o.Name != "" && !errors.As(err, &e) {
-		err = fmt.Errorf("%s: %w", o.Name, err)
+	if e := (*Error)(nil); err != nil && in.Name != "" && !errors.As(err, &e) {
+		err = fmt.Errorf("%s: %w", in.Name, err)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p.report.Lines = p.lines.Line
 	p.takeAccount()
-	return p.b, &p.report, nil
+	p.report.Dumps = []*builder.Builder{p.b}
+	return &p.report, nil
 }
 
 type parser struct {
 	cursor
-	o          ReadOptions
+	in         *codec.Input
 	lines      *parse.Lines
 	report     Report
 	head       headerLines      // parsed header
@@ -364,9 +356,9 @@ func (p *parser) beginArchive() {
 	p.counts = ledger.Counter{Domain: domain, Shape: p.shape, Totals: ledger.Totals{}}
 }
 
-// builderConfig merges the header of the text with ReadOptions.Config.
+// builderConfig merges the header of the text with the configuration of the import.
 func (p *parser) builderConfig() builder.Config {
-	c := p.o.Config
+	c := p.in.Config
 	head := &p.head.config
 	c.Params = head.Params
 	c.Flags = head.Flags

@@ -49,7 +49,7 @@ func (p *parser) readNewTableLine() {
 		return
 	}
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
-	if !p.o.Unordered || !disk.IsSourceOrder(kind) {
+	if !p.in.Unordered || !disk.IsSourceOrder(kind) {
 		p.table.Table = p.b.Internal().Table(kind, flags, columns...)
 	}
 }
@@ -70,7 +70,7 @@ func (p *parser) checkTableDomain(start int, kind disk.TableKind, columns []disk
 	domain := p.head.domain
 	if of := tableDomains[kind]; !of.contains(domain) {
 		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
-	} else if kind == disk.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
+	} else if kind == disk.TableOrder && !p.in.Unordered && !orderFits(domain, columns) {
 		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another")
 		p.misordered = true
 	}

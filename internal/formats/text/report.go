@@ -9,22 +9,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Losses of [Write].
+// Losses of [Exporter].
 const (
 	LossMeaningless codec.LossKind = "flags of wide entries that mean nothing"
 	LossMisplaced   codec.LossKind = "wide entries that are not among the data entries"
 )
 
-// A Report counts what was read or written.
+// A Report describes a text that was read.
 type Report struct {
+	codec.Report
 	Domain   layout.Domain
 	Lines    int
-	Methods  int
 	Profiles int
-	Entries  int
-	Lost     codec.Losses
-	// Totals has the counts in the file; see codec.Report.
-	Totals map[string]uint64
 }
 
 // Errors that an [*Error] matches. It can also match an error of package builder, such as builder.ErrDuplicate.
@@ -35,7 +31,7 @@ var (
 	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")
 	// ErrSyntax means that a line is malformed or cannot follow here.
 	ErrSyntax = errors.New("not understood")
-	// ErrOrder means that the text has the order table of another domain, which ReadOptions.Unordered would drop. It
+	// ErrOrder means that the text has the order table of another domain, which an unordered import would drop. It
 	// matches ErrSyntax too.
 	ErrOrder = fmt.Errorf("%w", ErrSyntax)
 	// ErrCut means that the line "end" is missing.

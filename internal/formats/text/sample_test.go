@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/llvm"
@@ -68,7 +69,11 @@ func imported(t *testing.T, path string) (b *builder.Builder) {
 	case isLLVM:
 		b, _, err = llvm.Read(r, llvm.ReadOptions{})
 	case iprof.Detect(data):
-		b, _, err = iprof.Read(r, iprof.ReadOptions{})
+		var report *codec.Report
+		report, err = (&iprof.Importer{}).Import(&codec.Input{Reader: r})
+		if err == nil {
+			b = report.Dumps[0]
+		}
 	case hotspot.Detect(data):
 		b, _, err = hotspot.ReadText(r, hotspot.TextOptions{})
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/ledger"
@@ -15,14 +16,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Write writes the whole archive. It writes the counts of the file and ignores later increments of adopted profiles.
+// Export writes the whole archive. It writes the counts of the file and ignores later increments of adopted profiles.
 // The error comes from out or from the first record that cannot be read. In case of an error the text lacks its last
 // line. Memory does not grow with the profiles.
-func Write(out io.Writer, s *reader.Store) (*Report, error) {
+func (*Exporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	h := s.Header()
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	w := &writer{out: out, s: s, h: h, shape: shape, types: make([]typeText, h.Counts.Types)}
-	w.report.Domain = h.Domain
 	w.counts = ledger.Counter{Domain: h.Domain, Shape: shape, Totals: ledger.Totals{}}
 	w.writeHeader()
 	w.writeTypes()
@@ -48,7 +48,7 @@ type writer struct {
 	s      *reader.Store
 	h      *layout.Header
 	shape  disk.Shape
-	report Report
+	report codec.Report
 	counts ledger.Counter // counts of the written profiles
 	err    error
 	schema *disk.Schema // schema of the current entry
@@ -71,7 +71,6 @@ func (w *writer) recordError(err error) bool {
 
 func (w *writer) endLine() {
 	w.b = append(w.b, '\n')
-	w.report.Lines++
 	if len(w.b) >= flushSize {
 		w.flushBuffer()
 	}

@@ -87,7 +87,6 @@ func (w *writer) writeFrames(c reader.Context) {
 }
 
 func (w *writer) writeProfile(p reader.Profile) {
-	w.report.Profiles++
 	w.counts.AddBlock(disk.Block(p.Bytes()))
 	w.writeLiteral("  profile")
 	w.writeCodeAndContext(p)

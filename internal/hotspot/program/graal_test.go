@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -88,12 +89,12 @@ func TestStaleIprof(t *testing.T) {
 	if _, err := exec.LookPath("javap"); err != nil {
 		t.Skip("no javap: put that of a JDK on the path")
 	}
-	b, _, err := iprof.Read(strings.NewReader(fmt.Sprintf(greeterProfile, placesOf(t, compileGreeter(t))...)),
-		iprof.ReadOptions{})
+	text := fmt.Sprintf(greeterProfile, placesOf(t, compileGreeter(t))...)
+	read, err := (&iprof.Importer{}).Import(&codec.Input{Reader: strings.NewReader(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, b)
+	s := open(t, read.Dumps[0])
 	for _, c := range []struct {
 		name string
 		edit []string
@@ -138,7 +139,7 @@ func TestStaleIprof(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if _, err := iprof.Write(&out, open(t, into), iprof.WriteOptions{}); err != nil {
+			if _, err := (&iprof.Exporter{}).Export(&out, open(t, into)); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range []string{"main", "greet", "shout", "text", "run"} {

@@ -253,13 +253,6 @@ func (b *Set) outerContext(k contextKey) ContextRef {
 	return b.contextNode(k)
 }
 
-// NewContext is like OuterContext, but the caller guarantees that the set does not have the context yet.
-func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.addContext(contextKey{m, inner, caller, point})
-}
-
 // contextNode interns a valid context. The caller holds mu.
 func (b *Set) contextNode(key contextKey) ContextRef {
 	if ref := b.Contexts.findContext(key); ref != NoContext {

@@ -62,7 +62,10 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 			return errors.Join(s.Adopt(reader.AdoptOptions{Eager: true}), answersAll(s, true))
 		}},
 		{"json", func(_ *testing.T, s *reader.Store) error { return jsondump.WriteArchive(io.Discard, s) }},
-		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
+		{"text", func(_ *testing.T, s *reader.Store) error {
+			_, err := (&text.Exporter{}).Export(io.Discard, s)
+			return err
+		}},
 		{"copy", func(t *testing.T, s *reader.Store) error {
 			b := builder.New(domain, builder.ConfigOf(s.Header()))
 			_, err := merge.Snapshot(t.Context(), b, s, merge.Trained)
