@@ -5,80 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
-
-// A plan has the positions of the counts and pointers in the entries of one tag. It exists for most tags. Entries of
-// other tags are checked cell by cell.
-type plan struct {
-	units  int64 // size of the header and the cells before the rows; 0 if there is no plan
-	row    int   // number of cells of each row; 0 if there are no rows
-	first  cellsOf
-	rows   cellsOf
-	signed bool // counts may be signed
-	plain  bool // entries have HotSpot's header and a fixed size, and their only pointers refer to types
-}
-
-type cellsOf struct{ counts, types, typeWords, methods uint64 }
-
-func (c *cellsOf) pointers() uint64 { return c.types | c.typeWords | c.methods }
-
-func (c *cellsOf) addCell(cell int, kind disk.CellKind) {
-	switch bit := uint64(1) << cell; kind {
-	case disk.CellCount:
-		c.counts |= bit
-	case disk.CellType:
-		c.types |= bit
-	case disk.CellTypeWord:
-		c.typeWords |= bit
-	case disk.CellMethod:
-		c.methods |= bit
-	}
-}
-
-type plans [256]plan
-
-func plansOf(shape disk.Shape) *plans {
-	all := new(plans)
-	for tag := range all {
-		if schema, ok := shape.Schema(layout.Tag(tag)); ok {
-			all[tag] = planOf(shape, layout.Tag(tag), schema)
-		}
-	}
-	return all
-}
-
-// maxPlanned is the maximum number of cells in a plan, since cellsOf has 64 bits.
-const maxPlanned = 64
-
-func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
-	cells := shape.Cells(tag, 0)
-	if cells > maxPlanned {
-		return plan{}
-	}
-	e := make(disk.Entry, disk.WideHeaderSize+disk.CellSize*cells)
-	e[0] = byte(tag)
-	p := plan{units: int64(e.HeaderSize()/disk.Unit + cells), signed: len(schema.SignedSubs) > 0}
-	for g := range shape.Groups(e) {
-		if g.Repeat == disk.PerCell || g.Repeat == disk.IfOdd || g.Repeat == disk.PerEight {
-			return plan{}
-		}
-		part := &p.first
-		first := g.First
-		n := g.N
-		if g.Repeat == disk.PerRow {
-			part = &p.rows
-			first = 0
-			n = 1
-			p.row = len(g.Cells)
-		}
-		for i := range n * len(g.Cells) {
-			part.addCell(first+i, g.Cells[i%len(g.Cells)].Kind)
-		}
-	}
-	p.plain = !disk.IsWide(tag) && p.first.pointers() == p.first.types
-	return p
-}
 
 // entries checks the entries of a section, which must fill it, and returns their number. unit is the section's index in
 // want. ok is false if the reader refuses an entry. If data is set, the entries must be sorted by point and their
@@ -91,10 +18,10 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 		head := le.Uint64(rest)
 		point := int32(uint16(head >> 16))
 		size := 0
-		if p := &w.plans[uint8(head)]; p.plain {
-			size = int(p.units) * disk.Unit
+		if mask := w.typeMask(uint8(head)); mask != nil {
+			size = int(mask.Units) * disk.Unit
 			if size > len(rest) ||
-				!w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
+				!w.maskedEntry(mask, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
 				return n, false
 			}
 		} else {
@@ -129,28 +56,35 @@ func (w *blockWalker) disorder(unit int64, point, last int32) {
 
 type entrySum struct{ total, most uint64 }
 
-func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
+// typeMask returns the mask of a tag with entries of one size whose only pointers refer to types, or nil.
+func (w *blockWalker) typeMask(tag uint8) *disk.Mask {
+	if int(tag) >= len(w.masks) || w.masks[tag].Units == 0 || w.masks[tag].Methods || w.masks[tag].Words {
+		return nil
+	}
+	return &w.masks[tag]
+}
+
+func (w *blockWalker) maskedEntry(mask *disk.Mask, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
 		total := sum.total
 		most := sum.most
-		for counts := p.first.counts; counts != 0; counts &= counts - 1 {
-			if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !p.signed || int64(n) >= 0 {
+		for counts := mask.Counts; counts != 0; counts &= counts - 1 {
+			if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !mask.Signed || int64(n) >= 0 {
 				total = disk.SaturatingAdd(total, n)
 				most = max(most, n)
 			}
 		}
 		sum.total, sum.most = total, most
 	}
-	if p.first.types == 0 {
-		return true
-	}
-	w.notePointers(at, p.first.types)
-	for types := p.first.types; types != 0; types &= types - 1 {
-		v := le.Uint64(cells[bits.TrailingZeros64(types)*disk.CellSize:])
-		if v == 0 {
-			continue
-		}
-		if to := v - w.types; to >= w.typesSize || to%disk.TypeSize != 0 {
+	return mask.Pointers == 0 || w.typePointers(cells, at, mask.Pointers)
+}
+
+// typePointers checks that the pointers among cells lead to types, and records their positions in want.
+func (w *blockWalker) typePointers(cells []byte, at int64, pointers uint64) bool {
+	w.notePointers(at, pointers)
+	for ; pointers != 0; pointers &= pointers - 1 {
+		v := le.Uint64(cells[bits.TrailingZeros64(pointers)*disk.CellSize:])
+		if to := v - w.types; v != 0 && (to >= w.typesSize || to%disk.TypeSize != 0) {
 			return false
 		}
 	}
@@ -171,29 +105,28 @@ func (w *blockWalker) notePointers(at int64, pointers uint64) {
 
 // entry checks the pointers of an entry and adds its counts to the summary. It returns false if the reader refuses it.
 func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
-	p := &w.plans[e[0]]
-	if p.units == 0 {
+	mask := w.wide.MaskOfTag(e.Tag())
+	if mask == nil {
 		return w.entryByCells(e, unit, data)
 	}
-	header := int64(e.HeaderSize() / disk.Unit)
-	signed := data && p.signed && e.SignedCount()
-	cells := e[header*disk.Unit : p.units*disk.Unit]
-	rows := e[p.units*disk.Unit:]
-	if data && p.first.counts != 0 {
-		w.addCounts(cells, p.first.counts, signed)
+	signed := data && e.SignedCount()
+	cells := e[disk.WideHeaderSize:]
+	unit += disk.WideHeaderSize / disk.Unit
+	if data {
+		w.addCounts(cells, mask.Counts, signed)
 	}
-	if pointers := p.first.pointers(); pointers != 0 && !w.pointers(cells, unit+header, &p.first, pointers) {
+	if mask.Types != 0 && !w.typePointers(cells, unit, mask.Types) {
 		return false
 	}
-	pointers := p.rows.pointers()
-	for unit += p.units; p.row != 0 && len(rows) >= p.row*disk.CellSize; unit += int64(p.row) {
+	unit += int64(mask.Cells)
+	for rows := cells[mask.Cells*disk.CellSize:]; len(rows) > 0; rows = rows[mask.Row*disk.CellSize:] {
 		if data {
-			w.addCounts(rows, p.rows.counts, signed)
+			w.addCounts(rows, mask.CountsOfRows, signed)
 		}
-		if pointers != 0 && !w.pointers(rows, unit, &p.rows, pointers) {
+		if mask.TypesOfRows != 0 && !w.typePointers(rows, unit, mask.TypesOfRows) {
 			return false
 		}
-		rows = rows[p.row*disk.CellSize:]
+		unit += int64(mask.Row)
 	}
 	return true
 }
@@ -209,22 +142,6 @@ func (w *blockWalker) addCounts(cells []byte, counts uint64, signed bool) {
 		s.TotalCount = disk.SaturatingAdd(s.TotalCount, n)
 		s.MaxCount = max(s.MaxCount, n)
 	}
-}
-
-// pointers checks the targets of the pointers among cells, and records their positions in want.
-func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers uint64) bool {
-	w.notePointers(at, pointers)
-	for rest := pointers; rest != 0; rest &= rest - 1 {
-		cell := bits.TrailingZeros64(rest)
-		v := le.Uint64(cells[cell*disk.CellSize:])
-		if kinds.typeWords>>cell&1 != 0 {
-			v &^= disk.TypeTags
-		}
-		if v != 0 && !w.leads(v, kinds.methods>>cell&1 != 0, at+int64(cell)) {
-			return false
-		}
-	}
-	return true
 }
 
 // leads reports whether the reader accepts a pointer to a method or type. unit is its index in want.
@@ -246,13 +163,16 @@ func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 	return true
 }
 
-// entryByCells is like entry, for tags without a plan.
+// entryByCells is like entry, for tags without a mask.
 func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	for cell, kind := range w.shape.Pointers(e) {
-		one := cellsOf{}
-		one.addCell(0, kind)
-		offset := e.CellOffset(cell)
-		if !w.pointers(e[offset:], unit+int64(offset/disk.Unit), &one, 1) {
+		v := e.Cell(cell)
+		if kind == disk.CellTypeWord {
+			v &^= disk.TypeTags
+		}
+		at := unit + int64(e.CellOffset(cell)/disk.Unit)
+		w.notePointers(at, 1)
+		if v != 0 && !w.leads(v, kind == disk.CellMethod, at) {
 			return false
 		}
 	}

@@ -32,7 +32,8 @@ type walk struct {
 	h        *layout.Header
 	data     []byte
 	shape    disk.Shape
-	plans    *plans
+	masks    *disk.Masks
+	wide     *disk.WideMasks
 	tree     disk.SumTree
 	slots    *relocate.Map // nil if the bitmaps cannot be read
 	starts   starts
@@ -58,8 +59,8 @@ type walk struct {
 func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int64)) *walk {
 	m := (*mapped.Mapping)(s.Mapping())
 	h := s.Header()
-	return &walk{ctx: ctx, s: s, m: m, h: h, data: m.Unchecked(), shape: m.Shape(), plans: plansOf(m.Shape()),
-		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
+	return &walk{ctx: ctx, s: s, m: m, h: h, data: m.Unchecked(), shape: m.Shape(), masks: m.Shape().Masks(),
+		wide: m.Shape().WideMasks(), tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 }
 
 // runSteps runs the steps of the walk in order. Each relies on the earlier ones.
@@ -290,45 +291,11 @@ func (k *marker) flush() {
 }
 
 func (w *walk) frame() {
-	if !w.frameIsSound() {
+	if err := w.m.VerifyFrame(); err != nil {
 		w.unsummed = true
-		w.refused(inPages, 0, w.m.Verify(w.ctx, nil))
+		w.refused(inPages, 0, err)
 	}
 	w.advance(disk.ChecksummedSpan(w.h).Offset)
-}
-
-func (w *walk) frameIsSound() bool {
-	h, err := disk.ParseHeader(w.data, w.h.FileSize)
-	if err != nil || *h != *w.h {
-		return false
-	}
-	ps := disk.RegionOf(w.h, disk.RegionPS).Offset
-	for level := range w.tree.Levels() {
-		groups := int64(1)
-		if level+1 < w.tree.Levels() {
-			groups = w.tree.Count(level + 1)
-		}
-		for group := range groups {
-			want := w.h.SumRoot
-			if level+1 < w.tree.Levels() {
-				want = w.checksumAt(level+1, group)
-			}
-			g := w.tree.Group(level, group)
-			if disk.Checksum(w.data[ps+g.Offset:ps+g.End()]) != want {
-				return false
-			}
-		}
-	}
-	for _, b := range w.data[ps+w.tree.Size() : disk.ChecksummedSpan(w.h).Offset] {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *walk) checksumAt(level int, n int64) uint64 {
-	return le.Uint64(w.data[disk.RegionOf(w.h, disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
 
 func (w *walk) advance(size int64) {
@@ -387,7 +354,7 @@ func (s *summer) upTo(offset int64) {
 			return
 		}
 		got := disk.Checksum(s.data[span.Offset:span.End()])
-		want := s.checksumAt(0, s.next)
+		want := le.Uint64(s.data[disk.RegionOf(s.h, disk.RegionPS).Offset+s.tree.SlotOffset(0, s.next):])
 		if got != want && !s.unsummed {
 			s.noteError(inPages, span.Offset, disk.ChecksumError(disk.RegionAt(s.h, span.Offset), span, got, want))
 		}

@@ -323,8 +323,9 @@ func (s Shape) fixedMask(tag layout.Tag, units uint32) Mask {
 }
 
 type WideMask struct {
-	Cells, Row         int
-	Types, TypesOfRows uint64
+	Cells, Row           int
+	Counts, CountsOfRows uint64
+	Types, TypesOfRows   uint64
 }
 
 // WideMasks has the masks of wide tags, by tag less 64. A tag has one if its entries consist of single cells and rows
@@ -361,6 +362,13 @@ func (s Shape) wideMask(tag layout.Tag) *WideMask {
 	}
 	m := &WideMask{Cells: first, Row: both - first}
 	_, e := NewWide(nil, tag, 0, 0, 0, both, 1)
+	for cell := range s.Counts(e) {
+		if cell < first {
+			m.Counts |= 1 << cell
+		} else {
+			m.CountsOfRows |= 1 << (cell - first)
+		}
+	}
 	for cell, kind := range s.Pointers(e) {
 		switch {
 		case kind != CellType:

@@ -163,12 +163,17 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 		return m.closedError()
 	}
 	m.Sweep()
-	if err := m.Guard(m.verifyHeaderAndSums); err != nil {
-		return disk.WithFileName(err, m.name)
+	if err := m.VerifyFrame(); err != nil {
+		return err
 	}
 	s := &pageVerifier{m: m, progress: progress, done: disk.ChecksummedSpan(m.header).Offset}
 	s.reportProgress(0)
 	return disk.WithFileName(s.verifyAll(ctx), m.name)
+}
+
+// VerifyFrame checks the parts of the file without page checksums. These are the header and the checksums themselves.
+func (m *Mapping) VerifyFrame() error {
+	return disk.WithFileName(m.Guard(m.verifyHeaderAndSums), m.name)
 }
 
 func (m *Mapping) verifyHeaderAndSums() error {
