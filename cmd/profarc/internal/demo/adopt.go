@@ -7,12 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -130,65 +126,4 @@ func countTogether(c reader.Counter) error {
 	all.Wait()
 	close(errs)
 	return <-errs
-}
-
-var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the " +
-	"output of profarc --version")
-
-func demoRelocate(a *cli.App, first *reader.Store) error {
-	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	all, err := cli.AllProfiles(s)
-	if err != nil {
-		return err
-	}
-	want, err := answersOf(s, all)
-	if err != nil {
-		return err
-	}
-	begin := time.Now()
-	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
-		return err
-	}
-	adopted := time.Since(begin)
-	begin = time.Now()
-	for i := range all {
-		all[i], err = all[i].Claim()
-		if err != nil {
-			return err
-		}
-	}
-	claimed := time.Since(begin)
-	state, _ := s.Adoption()
-	printStep(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base,
-		cli.FormatDuration(adopted))
-	printStep(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated,
-		cli.FormatDuration(claimed))
-	got, err := answersOf(s, all)
-	if err != nil {
-		return err
-	}
-	if got != want {
-		return errOtherAnswers
-	}
-	printStep(a, "", "every count, type and method in them is the same as in the file")
-	return nil
-}
-
-// answersOf hashes the JSON dump of profiles. The dump names the types and methods that their pointers refer to.
-func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
-	sum := xxhash.New()
-	for _, p := range all {
-		m, err := p.Method()
-		if err != nil {
-			return 0, err
-		}
-		if err := jsondump.WriteProfile(sum, s, m, p); err != nil {
-			return 0, err
-		}
-	}
-	return sum.Sum64(), nil
 }

@@ -26,8 +26,7 @@ type demoOptions struct{ keep string }
 const demoArchive = "javac" + cli.ArchiveExtension
 
 const commandHelp = `Demo takes a training run of javac that was recorded with a real JVM, writes an archive of it, maps
-that in a second process, looks profiles up, adopts them in place, counts in them, dumps the result,
-and maps the archive once more where every pointer must be relocated.
+that in a second process, looks profiles up, adopts them in place, counts in them, and dumps the result.
 
 It needs nothing but this program, takes a few seconds, and leaves nothing behind.`
 

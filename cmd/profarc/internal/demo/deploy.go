@@ -54,10 +54,7 @@ func runDemoDeploy(ctx context.Context, a *cli.App, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := demoSnapshot(ctx, a, s); err != nil {
-		return err
-	}
-	return demoRelocate(a, s)
+	return demoSnapshot(ctx, a, s)
 }
 
 func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {

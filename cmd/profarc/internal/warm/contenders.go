@@ -1,7 +1,6 @@
 package warm
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,41 +80,7 @@ func parseContender(text string) (*contender, error) {
 	if !found || !contenderName.MatchString(name) {
 		return nil, cli.Usagef("--contender %s: write it as NAME=FLAGS, with a name of letters, digits, and . _ + -", text)
 	}
-	words, err := splitWords(flags)
-	if err != nil {
-		return nil, cli.Usagef("--contender %s: %w", name, err)
-	}
-	return &contender{name: name, words: words, own: true}, nil
-}
-
-func splitWords(text string) (words []string, err error) {
-	var word strings.Builder
-	quote := rune(0)
-	inside := false
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, inside = r, true
-		case quote == 0 && strings.ContainsRune(" \t\n", r):
-			if inside {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inside = false
-		default:
-			word.WriteRune(r)
-			inside = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote %c is not closed", quote)
-	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words, nil
+	return &contender{name: name, words: strings.Fields(flags), own: true}, nil
 }
 
 func (s *session) contenderNamed(name string) *contender {

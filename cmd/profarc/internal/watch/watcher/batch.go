@@ -199,7 +199,9 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 	}
 	m.Merged++
 	m.Bytes += in.info.Size()
-	m.addLosses(p.lost)
+	for _, l := range p.lost {
+		m.Lost.Add(l.What, l.Count)
+	}
 	return m.ledger.addStore(p.store)
 }
 
@@ -219,19 +221,6 @@ func (m *openBatch) beginSum(ctx context.Context, first *reader.Store) error {
 	}
 	m.sum = sum
 	return nil
-}
-
-func (m *openBatch) addLosses(lost codec.Losses) {
-next:
-	for _, l := range lost {
-		for i := range m.Lost {
-			if m.Lost[i].What == l.What {
-				m.Lost[i].Count += l.Count
-				continue next
-			}
-		}
-		m.Lost = append(m.Lost, codec.Loss{What: l.What, Count: l.Count})
-	}
 }
 
 // accountForAside adds the files that were set aside to the account of the archive, unless it has them. A continuous
