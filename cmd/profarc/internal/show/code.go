@@ -33,11 +33,7 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of",
 			escape.Printable(classPath), d)
 	}
-	var sources []string
-	if sourcePath != "" {
-		sources = cli.SplitClassPath(sourcePath)
-	}
-	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
+	return listing.Open(cli.SplitClassPath(classPath), cli.SplitClassPath(sourcePath), int(s.Header().Params.VMRelease))
 }
 
 func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {

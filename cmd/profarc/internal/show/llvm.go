@@ -17,6 +17,7 @@ import (
 const llvmIndent = 1
 
 func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
+	p.indent = llvmIndent
 	cs := ""
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
 		cs = ", context-sensitive"

@@ -99,12 +99,7 @@ func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextM
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)
 	}
-	if p.s.Header().Domain.LLVM() {
-		p.indent = llvmIndent
-		p.printLLVMProfile(match.Profile)
-	} else {
-		p.printProfile(match.Profile)
-	}
+	p.printProfile(match.Profile)
 	if p.err != nil {
 		return p.err
 	}
@@ -197,12 +192,7 @@ func (p *profilePrinter) printMethod(m reader.Method) {
 			return
 		}
 		profiles++
-		if p.s.Header().Domain.LLVM() {
-			p.indent = llvmIndent
-			p.printLLVMProfile(q)
-		} else {
-			p.printProfile(q)
-		}
+		p.printProfile(q)
 		// The output of a method's contexts can grow with the square of their number, so stop
 		// when the writer fails.
 		if _, err := p.w.Write(nil); err != nil {
@@ -224,6 +214,10 @@ func methodNotes(m reader.Method) (notes string) {
 }
 
 func (p *profilePrinter) printProfile(q reader.Profile) {
+	if p.s.Header().Domain.LLVM() {
+		p.printLLVMProfile(q)
+		return
+	}
 	p.printContext(q)
 	for _, facts := range []string{listing.FactsText(listing.ProfileFacts(q, plainNumber)), p.compilerFacts(q)} {
 		if facts != "" {

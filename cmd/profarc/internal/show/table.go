@@ -2,7 +2,6 @@ package show
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -145,20 +144,7 @@ func (v *tableView) sortRows(name string) error {
 	if err != nil {
 		return err
 	}
-	if by.IsNumeric() {
-		slices.SortStableFunc(v.rows, func(a, b int) int { return by.CompareRows(b, a) })
-		return nil
-	}
-	texts := make(map[int]string, len(v.rows))
-	for _, row := range v.rows {
-		text, err := by.Text(row)
-		if err != nil {
-			return err
-		}
-		texts[row] = text
-	}
-	slices.SortStableFunc(v.rows, func(a, b int) int { return cmp.Compare(texts[a], texts[b]) })
-	return nil
+	return by.SortRows(v.rows, by.IsNumeric(), by.Text)
 }
 
 func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {

@@ -95,8 +95,8 @@ func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
 }
 
 func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
-	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
-		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
+	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: cli.SplitClassPath(o.classPath),
+		SourcePath: cli.SplitClassPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {
 		return o.writeReport(ctx, a, site)
@@ -108,16 +108,9 @@ func (o *options) writeReport(ctx context.Context, a *cli.App, site *pages.Site)
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
 	return cli.Publish(ctx, o.out, func(w io.Writer) error {
-		return site.WriteReport(ctx, w, pages.ReportOptions{Methods: o.methods},
+		return site.WriteReport(ctx, w, o.methods,
 			func(done, total int) { meter.Report(int64(done), int64(total)) })
 	})
-}
-
-func splitPath(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return cli.SplitClassPath(path)
 }
 
 func (o *options) serveSite(ctx context.Context, a *cli.App, site *pages.Site) error {

@@ -47,7 +47,7 @@ func (f *flow) deriveCounts(entered uint64, known bool) {
 			i.Count = n
 		}
 		n, known = f.fallThroughCount(at, n, known)
-		if f.neverFallsThrough(at) || f.hasTargets(i) {
+		if f.neverFallsThrough(at) || len(i.Targets) > 0 {
 			block = at + 1
 			seen = false
 		}
@@ -74,20 +74,14 @@ func executedCount(i *Instruction) (n uint64, ok bool) {
 	return n, ok
 }
 
-func (f *flow) pointKind(i *Instruction) bytecode.PointKind {
-	d, _ := bytecode.DecodeAt(f.code, i.Bci)
-	return d.Kind()
-}
-
-func (f *flow) hasTargets(i *Instruction) bool { return len(i.Targets) > 0 }
-
 func (f *flow) neverFallsThrough(at int) bool {
 	i := &f.list[at]
 	switch op := f.code[i.Bci]; {
 	case op >= ireturn && op <= bytecode.Return, op == athrow:
 		return true
 	}
-	switch f.pointKind(i) {
+	d, _ := bytecode.DecodeAt(f.code, i.Bci)
+	switch d.Kind() {
 	case bytecode.Jump, bytecode.Switch, bytecode.RetFrom:
 		return true
 	}
@@ -129,7 +123,7 @@ func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	switch {
 	case f.neverFallsThrough(at):
 		return 0, false
-	case !f.hasTargets(i):
+	case len(i.Targets) == 0:
 		return n, known
 	}
 	n, known = 0, false

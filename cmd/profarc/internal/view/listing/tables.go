@@ -43,11 +43,33 @@ func (c *TableColumn) IsSigned() bool {
 	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
 }
 
-func (c *TableColumn) CompareRows(a, b int) int {
+func (c *TableColumn) compareRows(a, b int) int {
 	if c.IsSigned() {
 		return cmp.Compare(int64(c.RawCell(a)), int64(c.RawCell(b)))
 	}
 	return cmp.Compare(c.RawCell(a), c.RawCell(b))
+}
+
+// SortRows sorts rows by the numbers of the column, or by the texts that text returns.
+func (c *TableColumn) SortRows(rows []int, falling bool, text func(row int) (string, error)) (err error) {
+	compare := c.compareRows
+	if !c.IsNumeric() {
+		texts := map[int]string{}
+		for _, row := range rows {
+			texts[row], err = text(row)
+			if err != nil {
+				return err
+			}
+		}
+		compare = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
+	}
+	slices.SortStableFunc(rows, func(a, b int) int {
+		if falling {
+			a, b = b, a
+		}
+		return compare(a, b)
+	})
+	return nil
 }
 
 const derived = -1

@@ -109,7 +109,7 @@ func TestDiffOfOtherDomainsIsRefusedInOneSentence(t *testing.T) {
 		t.Errorf("the page of archives of two domains is\n%s", page)
 	}
 	var out bytes.Buffer
-	if err := site.WriteReport(t.Context(), &out, ReportOptions{Methods: 2}, nil); err != nil {
+	if err := site.WriteReport(t.Context(), &out, 2, nil); err != nil {
 		t.Errorf("a report of archives of two domains: %v", err)
 	}
 }

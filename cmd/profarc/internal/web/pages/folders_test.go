@@ -27,7 +27,7 @@ func TestFoldersAreNotInReports(t *testing.T) {
 	missing := []string{"/home/secret-place/classes"}
 	site := NewSite(t.Context(), Options{Archive: s, Other: s, ClassPath: missing, SourcePath: missing})
 	var report bytes.Buffer
-	if err := site.WriteReport(t.Context(), &report, ReportOptions{Methods: 5}, nil); err != nil {
+	if err := site.WriteReport(t.Context(), &report, 5, nil); err != nil {
 		t.Fatal(err)
 	}
 	text := unbroken(report.String())

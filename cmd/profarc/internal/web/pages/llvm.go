@@ -183,17 +183,13 @@ func countersOf(q reader.Profile) *counterList {
 }
 
 func highestCounters(counts []uint64) (list []highCounter) {
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	for _, i := range order[:min(countersListed, len(order))] {
-		if counts[i] > 0 {
-			list = append(list, highCounter{Index: i, Count: counts[i]})
+	for i, n := range counts {
+		if n > 0 {
+			list = append(list, highCounter{Index: i, Count: n})
 		}
 	}
-	return list
+	slices.SortStableFunc(list, func(a, b highCounter) int { return cmp.Compare(b.Count, a.Count) })
+	return list[:min(countersListed, len(list))]
 }
 
 // linkToLines links the highest counters to the source lines of their function, if the list belongs to the same code.

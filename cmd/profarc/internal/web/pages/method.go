@@ -176,13 +176,13 @@ func methodsWithPages(r *request) ([]query, error) {
 	var lists [][]layout.Ref
 	for _, by := range t.measures {
 		list := []layout.Ref{}
-		for _, i := range by.ranked[:min(len(by.ranked), r.report.Methods)] {
+		for _, i := range by.ranked[:min(len(by.ranked), r.methods)] {
 			list = append(list, t.methods[i])
 		}
 		lists = append(lists, list)
 	}
 	polluted, err := pollutedMethods(r)
-	return queriesInTurn(r.report.Methods, append(lists, polluted)), err
+	return queriesInTurn(r.methods, append(lists, polluted)), err
 }
 
 // queriesInTurn returns the queries of at most n methods. It takes the first of each list, then the second of each, and

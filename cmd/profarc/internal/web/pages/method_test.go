@@ -147,7 +147,7 @@ func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
 			t.Parallel()
 			var report bytes.Buffer
 			if err := NewSite(t.Context(), Options{Archive: memstore.Open(t, sp.Build())}).WriteReport(t.Context(), &report,
-				ReportOptions{Methods: 20}, nil); err != nil {
+				20, nil); err != nil {
 				t.Fatal(err)
 			}
 			ids := map[string]bool{}

@@ -200,15 +200,12 @@ func stackElement(parts []segment) template.HTML {
 	return template.HTML(b.String())
 }
 
-type ReportOptions struct {
-	Methods int
-}
-
 // WriteReport writes a report, which is a self-contained HTML file with pages of the site. The same archives give the
 // same bytes. A report has the pages of the menu and of the hottest methods. Links to other pages are plain text.
-// progress, if not nil, is called with the number of pages written and the number of all pages.
-func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, progress func(done, total int)) error {
-	requests, err := s.reportRequests(ctx, o)
+// methods is the number of the hottest methods. progress, if not nil, is called with the number of pages written and
+// the number of all pages.
+func (s *Site) WriteReport(ctx context.Context, w io.Writer, methods int, progress func(done, total int)) error {
+	requests, err := s.reportRequests(ctx, methods)
 	if err != nil {
 		return err
 	}
@@ -239,9 +236,9 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	})
 }
 
-func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
+func (s *Site) reportRequests(ctx context.Context, methods int) (list []*request, err error) {
 	for _, side := range s.sitesOfArchives() {
-		more, err := side.requestsOfSide(ctx, o)
+		more, err := side.requestsOfSide(ctx, methods)
 		if err != nil {
 			return nil, err
 		}
@@ -251,7 +248,7 @@ func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*req
 }
 
 // requestsOfSide returns the requests for the pages of one archive. The requests of A include the pages of both.
-func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*request, err error) {
+func (s *Site) requestsOfSide(ctx context.Context, methods int) (list []*request, err error) {
 	side := ""
 	if s.isB {
 		side = sideB
@@ -260,7 +257,7 @@ func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*req
 		if s.isB && v.both {
 			continue
 		}
-		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, report: o}
+		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, methods: methods}
 		queries := []query{{}}
 		if v.pages != nil {
 			queries, err = v.pages(&one)

@@ -310,8 +310,7 @@ func changeOf(a, b *point) (text, way string) {
 const pairsInReport = 10
 
 func pairsWithPages(r *request) ([]query, error) {
-	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true,
-		report: r.report})
+	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true})
 	if err != nil {
 		return nil, err
 	}

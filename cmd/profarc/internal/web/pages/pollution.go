@@ -233,7 +233,7 @@ func pollutedMethods(r *request) (list []layout.Ref, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range report.Sites[:min(len(report.Sites), r.report.Methods)] {
+	for i := range report.Sites[:min(len(report.Sites), r.methods)] {
 		list = append(list, report.Sites[i].Method)
 	}
 	return list, nil

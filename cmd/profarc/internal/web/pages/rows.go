@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/names/display"
@@ -99,23 +98,11 @@ func (v *tableRows) matchingRows(t *table) (order []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return order, v.sortByColumn(order, at, t.falling)
-}
-
-func (v *tableRows) sortByColumn(order []int, at int, falling bool) (err error) {
 	c := &v.columns[at]
-	by := c.CompareRows
-	if !c.IsNumeric() {
-		texts := map[int]string{}
-		for _, i := range order {
-			shown, wrong := v.columnCell(c, i)
-			err = cmp.Or(err, wrong)
-			texts[i] = shown.Link.Text
-		}
-		by = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
-	}
-	sortStable(order, falling, by)
-	return err
+	return order, c.SortRows(order, t.falling, func(row int) (string, error) {
+		shown, err := v.columnCell(c, row)
+		return shown.Link.Text, err
+	})
 }
 
 func (v *tableRows) rowCells(i int) (shown []cell, err error) {

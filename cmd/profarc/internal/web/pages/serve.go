@@ -26,13 +26,8 @@ type connectionLimit struct {
 	open map[net.Conn]int
 }
 
-type connectionKey struct{}
-
-// A boundConnection is in the contexts of a connection's requests.
-type boundConnection struct {
-	net.Conn
-	limit *connectionLimit
-}
+// tokenKey is the key of a connection's noteToken in the contexts of its requests.
+type tokenKey struct{}
 
 func newConnectionLimit(most int) *connectionLimit {
 	return &connectionLimit{most: most, open: map[net.Conn]int{}}
@@ -49,7 +44,7 @@ func (l *connectionLimit) admitConnection(ctx context.Context, c net.Conn) conte
 	}
 	l.clock++
 	l.open[c] = l.clock - math.MaxInt
-	return context.WithValue(ctx, connectionKey{}, boundConnection{c, l})
+	return context.WithValue(ctx, tokenKey{}, func() { l.noteToken(c) })
 }
 
 // closeConnection closes a connection. The caller must hold the lock.
@@ -77,17 +72,12 @@ func (l *connectionLimit) noteState(c net.Conn, state http.ConnState) {
 	}
 }
 
-func noteToken(q *http.Request) {
-	shown, ok := q.Context().Value(connectionKey{}).(boundConnection)
-	if !ok {
-		return // a test without a limit
-	}
-	l := shown.limit
+func (l *connectionLimit) noteToken(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, open := l.open[shown.Conn]; open {
+	if _, open := l.open[c]; open {
 		l.clock++
-		l.open[shown.Conn] = l.clock
+		l.open[c] = l.clock
 	}
 }
 

@@ -19,15 +19,6 @@ const (
 	sideB     = "b"
 )
 
-func (s *Site) newSides() {
-	if s.Other == nil {
-		return
-	}
-	o := s.Options
-	o.Archive, o.Other = s.Other, s.Archive
-	s.twin = &Site{Options: o, work: newBackgroundJobs(s.work.ctx), isB: true, twin: s}
-}
-
 func (s *Site) sitesOfArchives() []*Site {
 	if s.twin == nil {
 		return []*Site{s}

@@ -136,7 +136,7 @@ func TestReportHasThePagesOfBothArchives(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	site := NewSite(t.Context(), Options{Archive: runOf(t, 900, 100, 500, 0, "went"), Other: runOf(t, 0, 0, 0, 0, "came")})
-	if err := site.WriteReport(t.Context(), &out, ReportOptions{Methods: 1}, nil); err != nil {
+	if err := site.WriteReport(t.Context(), &out, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	text := unbroken(out.String())

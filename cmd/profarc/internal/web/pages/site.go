@@ -36,7 +36,10 @@ type Site struct {
 // NewSite returns a site of open archives, which must stay open until Close. Background jobs end with ctx.
 func NewSite(ctx context.Context, o Options) *Site {
 	s := &Site{Options: o, work: newBackgroundJobs(ctx)}
-	s.newSides()
+	if o.Other != nil {
+		o.Archive, o.Other = o.Other, o.Archive
+		s.twin = &Site{Options: o, work: newBackgroundJobs(s.work.ctx), isB: true, twin: s}
+	}
 	return s
 }
 

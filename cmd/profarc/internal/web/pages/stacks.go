@@ -227,11 +227,7 @@ func (p *flamePage) addLinks(b *flameGraph) {
 				newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
 		}
 	}
-	for _, key := range q.sortedKeys() {
-		if key != keyOfFind && key != keyOfFocus && key != keyOfIgnore {
-			p.Kept = append(p.Kept, hiddenValue{key, q.valueOf(key)})
-		}
-	}
+	p.Kept = q.hiddenValues(keyOfFind, keyOfFocus, keyOfIgnore)
 }
 
 func (b *flameGraph) zoomPath() (list []link) {

@@ -278,11 +278,13 @@ func (t *table) linkToRows(text string, by int, possible bool) *link {
 
 type hiddenValue struct{ Name, Value string }
 
-func (t *table) Kept() (list []hiddenValue) {
-	own := map[string]bool{t.ID + ".find": true, t.ID + ".page": true}
-	for _, key := range t.request.query.sortedKeys() {
-		if !own[key] {
-			list = append(list, hiddenValue{key, t.request.query.valueOf(key)})
+func (t *table) Kept() []hiddenValue { return t.request.query.hiddenValues(t.ID+".find", t.ID+".page") }
+
+// hiddenValues returns the values of a form that sets the keys in own.
+func (q query) hiddenValues(own ...string) (list []hiddenValue) {
+	for _, key := range q.sortedKeys() {
+		if !slices.Contains(own, key) {
+			list = append(list, hiddenValue{key, q.valueOf(key)})
 		}
 	}
 	return list

@@ -77,8 +77,8 @@ type request struct {
 	patience time.Duration
 	// inReport reports whether the page is for a report, which has more rows per page.
 	inReport bool
-	page     string        // id of the page in the report
-	report   ReportOptions // options of the report
+	page     string // id of the page in the report
+	methods  int    // number of methods with pages in the report
 }
 
 func (r *request) archive() *reader.Store { return r.site.Archive }
