@@ -40,70 +40,62 @@ static parts parts_of(const vm *v, const vm_data *d) {
 
 /* ---- comparing the archive's entries with the VM's ---- */
 
-/* The first word of an entry has the tag, flags, bci and traps. */
-static uint8_t tag_of(uint64_t header) { return (uint8_t)header; }
-static uint16_t bci_of(uint64_t header) { return (uint16_t)(header >> 16); }
+enum { GAP_UNKNOWN = -1 };
 
-/* same_cell compares a cell that the VM has set from the bytecodes with the archive. */
-static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) {
-	return words[1 + cell] == pa_trained(e, cell);
+/* Number of cells between the count and the receiver rows. The VM does not export it. The first MethodData with a
+ * receiver shows it. 0 is tried first: in an empty MethodData that has the cell, the word where the next entry would
+ * begin without it is a count of 0 or the length of a list, which is no entry of a later bytecode. The reverse is not
+ * true, since the type of a return value can be taken for the length of an empty list. */
+static int32_t receiver_gap = GAP_UNKNOWN;
+
+static narrower begin(const vm *v, const pa_profile *p, pa_section section, part to) {
+	int32_t gap = __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED);
+	return narrow_begin(v, p, section, gap == 1, to.words, to.n);
 }
 
-/* same_list compares the length of a list, which is stored before the list. */
-static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *rows) {
-	return rows->first == 0 || same_cell(words, e, rows->first - 1);
+narrower adopt_entries(const vm *v, const vm_data *d, const pa_profile *p) {
+	return begin(v, p, PA_DATA, parts_of(v, d).data);
 }
 
-/* same_entry compares the cells of an entry that are not counts. It skips displacements, which depend on the tags, the
- * code and the number of rows. */
-static bool same_entry(const uint64_t *words, const narrowed *n) {
-	pa_rows rows;
-	uint32_t returned;
-	const pa_entry *e = &n->entry;
-	if (tag_of(*words) != n->tag || bci_of(*words) != (uint16_t)e->point) return false;
-	switch (n->tag) {
-	case PA_MULTI_BRANCH: return same_cell(words, e, 0);
-	case PA_CALL_TYPE: case PA_VIRTUAL_CALL_TYPE: case PA_PARAMETERS_TYPE:
-		return pa_arguments_of(&n->types, &rows, &returned) && same_list(words + n->shift, &n->types, &rows);
-	case PA_BIT:
-	case PA_COUNTER:
-	case PA_JUMP:
-	case PA_BRANCH:
-	case PA_RECEIVER_TYPE:
-	case PA_VIRTUAL_CALL:
-	case PA_RET: return true;
-	}
-	return false;
+static bool has_receivers(uint8_t tag) {
+	return tag == PA_RECEIVER_TYPE || tag == PA_VIRTUAL_CALL || tag == PA_VIRTUAL_CALL_TYPE;
 }
 
-/* same_part compares a section with a part, which must have the same entries. It sets point to the point of the last
- * entry compared. */
-static bool same_part(const vm *v, const pa_profile *p, pa_section section, part to, int32_t *point) {
-	narrower it = narrow_begin(v, p, section);
+/* fits_with compares all entries with a number of cells before the receiver rows. receivers is set if there are any. */
+static bool fits_with(const vm *v, const pa_profile *p, uint32_t gap, part to, int32_t *point, bool *receivers) {
+	narrower it = narrow_begin(v, p, PA_DATA, gap, to.words, to.n);
 	narrowed n;
-	uint32_t at = 0;
-	for (; narrow_next(&it, &n); at += n.units) {
-		*point = n.entry.point;
-		if (n.units > to.n - at || !same_entry(to.words + at, &n)) return false;
-	}
-	return at == to.n;
+	while (narrow_next(&it, &n))
+		if (has_receivers(n.vm.tag)) *receivers = true;
+	*point = it.point;
+	return !it.differs;
 }
 
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point) {
 	parts to = parts_of(v, d);
+	int32_t known = __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED);
+	bool receivers = false;
 	*point = -1;
-	return to.sound && same_part(v, p, PA_DATA, to.data, point) && same_part(v, p, PA_PARAMETERS, to.parameters, point);
+	if (!to.sound) return false;
+	if (known != GAP_UNKNOWN) return fits_with(v, p, (uint32_t)known, to.data, point, &receivers);
+	for (int32_t gap = 0; gap <= 1; gap++, receivers = false) {
+		if (!fits_with(v, p, (uint32_t)gap, to.data, point, &receivers)) continue;
+		if (receivers) __atomic_store_n(&receiver_gap, gap, __ATOMIC_RELAXED);
+		return true;
+	}
+	return false;
 }
 
 /* is_counted reports whether an entry of the VM has a nonzero count. */
-static bool is_counted(const uint64_t *words, const narrowed *n) {
-	switch (n->tag) {
+static bool is_counted(const vm_entry *e) {
+	const uint64_t *words = e->words;
+	switch (e->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: return words[1] != 0;
 	case PA_BRANCH: return (words[1] | words[3]) != 0;
 	case PA_MULTI_BRANCH: return words[2] != 0;
 	case PA_RECEIVER_TYPE:
 	case PA_VIRTUAL_CALL:
-	case PA_VIRTUAL_CALL_TYPE: return (words[1] | (n->rows > 0 ? words[1 + n->first] : 0)) != 0;
+	case PA_VIRTUAL_CALL_TYPE: return (words[1] | (e->rows > 0 ? words[1 + e->first] : 0)) != 0;
 	}
 	return false;
 }
@@ -111,11 +103,10 @@ static bool is_counted(const uint64_t *words, const narrowed *n) {
 bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p) {
 	if (cached == NULL && !aot_cache_is_elsewhere()) return false;
 	if (cached != NULL && (vm_u32(cached, v->data.invocations) | vm_u32(cached, v->data.backedges)) != 0) return true;
-	parts to = parts_of(v, d);
-	narrower it = narrow_begin(v, p, PA_DATA);
+	narrower it = adopt_entries(v, d, p);
 	narrowed n;
-	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units)
-		if (is_counted(to.data.words + at, &n)) return true;
+	while (narrow_next(&it, &n))
+		if (is_counted(&n.vm)) return true;
 	return false;
 }
 
@@ -155,31 +146,31 @@ static void put_listed(const writer *w, adopted_kind kind, uint64_t *words, uint
 		__atomic_fetch_add(words + 1 + cell, value, __ATOMIC_RELAXED);
 }
 
-static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
-	put_listed(w, ADOPTED_COUNT, words, cell, scaled(w, pa_trained(e, cell)));
+static void put_count(const writer *w, const narrowed *n, uint32_t cell) {
+	put_listed(w, ADOPTED_COUNT, n->vm.words, cell, scaled(w, pa_trained(&n->entry, cell)));
 }
 
 /* ---- types ---- */
 
 static callee callee_of(const writer *w, const narrowed *n) {
-	if (n->tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
+	if (n->vm.tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
 	return calls_at(w->vm, w->to->method, n->entry.point);
 }
 
-static void put_others(const writer *w, uint64_t *words, const narrowed *n, uint64_t count) {
-	if (n->tag == PA_RECEIVER_TYPE) put_listed(w, ADOPTED_CHECK, words, 0, scaled_check(w, count));
-	else put_listed(w, ADOPTED_COUNT, words, 0, scaled(w, count));
+static void put_others(const writer *w, const narrowed *n, uint64_t count) {
+	if (n->vm.tag == PA_RECEIVER_TYPE) put_listed(w, ADOPTED_CHECK, n->vm.words, 0, scaled_check(w, count));
+	else put_listed(w, ADOPTED_COUNT, n->vm.words, 0, scaled(w, count));
 }
 
-static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
+static void put_receivers(const writer *w, const narrowed *n) {
 	narrow_row rows[MOST_ROWS];
-	uint64_t others;
+	uint64_t others, *words = n->vm.words;
 	uint32_t found = narrow_rows(n, rows, &others), counts[1 + MOST_ROWS] = {0};
-	put_others(w, words, n, others);
+	put_others(w, n, others);
 	callee callee = callee_of(w, n);
 	counts[0] = (uint32_t)words[1];
-	for (uint32_t i = 0; i < n->rows; i++) {
-		uint32_t cell = n->first + 2 * i;
+	for (uint32_t i = 0; i < n->vm.rows; i++) {
+		uint32_t cell = n->vm.first + 2 * i;
 		if (w->to->trained) {
 			put(words, cell, 0);
 			put(words, cell + 1, 0);
@@ -190,15 +181,16 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + rows[i].type, to);
 		counts[1 + i] = (uint32_t)to.trained;
 	}
-	if (n->tag != PA_RECEIVER_TYPE)
-		relieve_add(&(relieve_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
+	if (n->vm.tag != PA_RECEIVER_TYPE)
+		relieve_add(&(relieve_call){w->to->holder, w->to->data, words + 1, words + 1 + n->vm.first, n->vm.rows, counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
 
-static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
+/* put_type_word writes cell from of an entry of the archive to a cell of the VM. */
+static void put_type_word(const writer *w, uint64_t *words, uint32_t cell, const pa_entry *e, uint32_t from) {
 	unsigned tags;
-	uint32_t type = pa_cell_type(e, cell, &tags);
+	uint32_t type = pa_cell_type(e, from, &tags);
 	tags &= NULL_SEEN | SEVERAL_TYPES;
 	if (w->to->trained) put(words, cell, 0);
 	if (tags != 0 && adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0))
@@ -208,44 +200,60 @@ static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, u
 		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
 
-static void put_arguments(const writer *w, uint64_t *words, const pa_entry *e) {
+/* type_of_slot returns the cell with the type of a stack slot in an archive's list, or 0. */
+static uint32_t type_of_slot(const pa_entry *e, const pa_rows *rows, uint64_t slot) {
+	for (uint32_t i = 0; i < rows->count; i++) {
+		uint32_t cell = rows->first + i * rows->width;
+		if (pa_trained(e, cell) == slot) return cell + 1;
+	}
+	return 0;
+}
+
+static void put_arguments(const writer *w, const narrowed *n) {
 	pa_rows rows;
-	uint32_t returned;
-	if (!pa_arguments_of(e, &rows, &returned)) return;
-	for (uint32_t i = 0; i < rows.count; i++) put_type_word(w, words, e, rows.first + i * rows.width + 1);
-	if (returned != 0) put_type_word(w, words, e, returned);
+	uint32_t returned, from;
+	const vm_types *to = &n->vm.types;
+	uint64_t *words = n->vm.words;
+	if (!pa_arguments_of(&n->types, &rows, &returned)) return;
+	for (uint32_t i = 0; i < to->count; i++) {
+		uint32_t cell = to->first + 2 * i;
+		if ((from = type_of_slot(&n->types, &rows, words[1 + cell])) != 0)
+			put_type_word(w, words, cell + 1, &n->types, from);
+	}
+	if (returned != 0 && to->returned != 0) put_type_word(w, words, to->returned, &n->types, returned);
 }
 
 /* ---- entries ---- */
 
-static void put_switch(const writer *w, uint64_t *words, const pa_entry *e) {
-	pa_rows rows;
-	put_count(w, words, e, 1);
-	if (!pa_rows_of(e, &rows)) return;
-	for (uint32_t i = 0; i < rows.count; i++) put_count(w, words, e, rows.first + i * rows.width);
+static void put_call(const writer *w, const narrowed *n) {
+	put_listed(w, ADOPTED_COUNT, n->vm.words, 0, scaled(w, narrow_count(n)));
 }
 
-static void put_entry(const writer *w, uint64_t *words, const narrowed *n) {
-	const pa_entry *e = &n->entry;
-	uint64_t bits = (uint64_t)e->flags << 8 | (uint64_t)n->traps << 32;
-	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0))
-		__atomic_fetch_or(words, bits, __ATOMIC_RELAXED);
-	switch (n->tag) {
-	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
-	case PA_BRANCH: put_count(w, words, e, 0); put_count(w, words, e, 2); break;
-	case PA_MULTI_BRANCH: put_switch(w, words, e); break;
-	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: put_receivers(w, words, n); break;
-	case PA_CALL_TYPE: put_count(w, words, e, 0); put_arguments(w, words, e); break;
-	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, n); put_arguments(w, words + n->shift, &n->types); break;
-	case PA_PARAMETERS_TYPE: put_arguments(w, words, e); break;
+static void put_switch(const writer *w, const narrowed *n) {
+	pa_rows rows;
+	put_count(w, n, 1);
+	if (!pa_rows_of(&n->entry, &rows)) return;
+	for (uint32_t i = 0; i < rows.count; i++) put_count(w, n, rows.first + i * rows.width);
+}
+
+static void put_entry(const writer *w, const narrowed *n) {
+	uint64_t *words = n->vm.words, bits = (uint64_t)n->entry.flags << 8 | (uint64_t)n->traps << 32;
+	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0)) __atomic_fetch_or(words, bits, __ATOMIC_RELAXED);
+	switch (n->vm.tag) {
+	case PA_JUMP: case PA_RET: put_count(w, n, 0); break;
+	case PA_COUNTER: case PA_CALL_TYPE: put_call(w, n); break;
+	case PA_BRANCH: put_count(w, n, 0); put_count(w, n, 2); break;
+	case PA_MULTI_BRANCH: put_switch(w, n); break;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: put_receivers(w, n); break;
 	}
+	put_arguments(w, n);
 	COUNT(entries);
 }
 
 static void put_section(const writer *w, const pa_profile *p, pa_section section, part to) {
-	narrower it = narrow_begin(w->vm, p, section);
+	narrower it = begin(w->vm, p, section, to);
 	narrowed n;
-	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units) put_entry(w, to.words + at, &n);
+	while (narrow_next(&it, &n)) put_entry(w, &n);
 }
 
 /* put_extra records the traps at bytecodes without an entry in the free words, at the start of the extra entries. */
@@ -293,17 +301,14 @@ void adopt_nothing(const vm *v, vm_data *d) {
 	put_counter(v, d, v->data.backedges, 0);
 }
 
-/* The numbers of trap reasons below this one, which a VM records per bytecode, are the same in all releases. */
-enum { REASONS_OF_ALL_RELEASES = 9 };
-
-static void put_traps(const vm *v, vm_data *d, const pa_profile *p, const pa_summary *s) {
-	uint32_t n = s->trap_reasons < v->data.trap_reasons ? s->trap_reasons : v->data.trap_reasons;
-	bool numbered_alike = pa_info_of(p->archive)->settings[PA_VM_RELEASE] == (uint32_t)v->release;
-	if (!numbered_alike && n > REASONS_OF_ALL_RELEASES) n = REASONS_OF_ALL_RELEASES;
-	uint8_t *counts = (uint8_t *)d + v->data.traps;
-	for (uint32_t i = 0; i < n; i++)
-		if (s->traps[i] != 0 && adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]))
-			__atomic_store_n(counts + i, s->traps[i], __ATOMIC_RELAXED);
+static void put_traps(const vm *v, const adopter *a, const pa_summary *s) {
+	uint8_t *counts = (uint8_t *)a->data + v->data.traps;
+	for (uint32_t i = 0; i < s->trap_reasons && i < MOST_REASONS; i++) {
+		uint8_t reason = a->from->reasons[i];
+		if (s->traps[i] == 0 || reason == 0 || reason >= v->data.trap_reasons) continue;
+		if (adopted_add(ADOPTED_BYTE, counts + reason, 0, s->traps[i]))
+			__atomic_store_n(counts + reason, s->traps[i], __ATOMIC_RELAXED);
+	}
 }
 
 bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {
@@ -319,7 +324,7 @@ bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	}
 	put_counter(v, d, v->data.invocations, weight);
 	put_counter(v, d, v->data.backedges, 0);
-	put_traps(v, d, p, &summary);
+	put_traps(v, a, &summary);
 	put_section(&w, p, PA_DATA, to.data);
 	put_section(&w, p, PA_PARAMETERS, to.parameters);
 	put_extra(p, to.extra);
@@ -333,56 +338,55 @@ void adopt_kept(const vm *v, vm_data *d, const vm_data *cached) {
 	memcpy((char *)d + first, (const char *)cached + first, v->data.header - first);
 }
 
-/* An entry in memory and in the cache's file. Addresses differ between the two. */
-typedef struct cached_entry { uint64_t *words; const uint64_t *file; } cached_entry;
+/* An entry in memory, and its words in the cache's file. Addresses differ between the two. */
+typedef struct cached_entry { vm_entry vm; const uint64_t *file; } cached_entry;
 
-static void list_count(cached_entry e, adopted_kind kind, uint32_t cell) {
-	if (e.file[1 + cell] != 0) adopted_add(kind, e.words + 1 + cell, 0, (uint32_t)e.file[1 + cell]);
+static void list_count(const cached_entry *e, adopted_kind kind, uint32_t cell) {
+	if (e->file[1 + cell] != 0) adopted_add(kind, e->vm.words + 1 + cell, 0, (uint32_t)e->file[1 + cell]);
 }
 
-static void list_receivers(cached_entry e, const narrowed *n) {
-	list_count(e, n->tag == PA_RECEIVER_TYPE ? ADOPTED_CHECK : ADOPTED_COUNT, 0);
-	for (uint32_t i = 0; i < n->rows; i++) {
-		const uint64_t *row = e.words + 1 + n->first + 2 * i;
-		if (row[0] != 0) adopted_add(ADOPTED_ROW, row, row[0], (uint32_t)e.file[1 + n->first + 2 * i + 1]);
+static void list_receivers(const cached_entry *e) {
+	list_count(e, e->vm.tag == PA_RECEIVER_TYPE ? ADOPTED_CHECK : ADOPTED_COUNT, 0);
+	for (uint32_t i = 0; i < e->vm.rows; i++) {
+		uint32_t cell = e->vm.first + 2 * i;
+		const uint64_t *row = e->vm.words + 1 + cell;
+		if (row[0] != 0) adopted_add(ADOPTED_ROW, row, row[0], (uint32_t)e->file[1 + cell + 1]);
 	}
 }
 
-static void list_types(uint64_t *words, const pa_entry *e) {
-	pa_rows rows;
-	uint32_t returned;
-	if (!pa_arguments_of(e, &rows, &returned)) return;
-	for (uint32_t i = 0; i <= rows.count; i++) {
-		uint32_t cell = i < rows.count ? rows.first + i * rows.width + 1 : returned;
-		if (cell != 0 && words[1 + cell] != 0) adopted_add(ADOPTED_WORD, words + 1 + cell, words[1 + cell], 0);
-	}
+static void list_type(const uint64_t *words, uint32_t cell) {
+	if (cell != 0 && words[1 + cell] != 0) adopted_add(ADOPTED_WORD, words + 1 + cell, words[1 + cell], 0);
 }
 
-static void list_switch(cached_entry at, const pa_entry *e) {
-	pa_rows rows;
-	list_count(at, ADOPTED_COUNT, 1);
-	for (uint32_t i = 0; pa_rows_of(e, &rows) && i < rows.count; i++)
-		list_count(at, ADOPTED_COUNT, rows.first + i * rows.width);
+static void list_types(const vm_entry *e) {
+	for (uint32_t i = 0; i < e->types.count; i++) list_type(e->words, e->types.first + 2 * i + 1);
+	list_type(e->words, e->types.returned);
 }
 
-static void list_entry(cached_entry at, const narrowed *n) {
+static void list_switch(const cached_entry *e, const pa_entry *archived) {
+	pa_rows rows;
+	list_count(e, ADOPTED_COUNT, 1);
+	for (uint32_t i = 0; pa_rows_of(archived, &rows) && i < rows.count; i++)
+		list_count(e, ADOPTED_COUNT, rows.first + i * rows.width);
+}
+
+static void list_entry(const cached_entry *e, const pa_entry *archived) {
 	const uint64_t tag_and_bci = 0xffff00ff;
-	if ((*at.file & ~tag_and_bci) != 0) adopted_add(ADOPTED_BITS, at.words, *at.file & ~tag_and_bci, 0);
-	switch (n->tag) {
-	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: list_count(at, ADOPTED_COUNT, 0); break;
-	case PA_BRANCH: list_count(at, ADOPTED_COUNT, 0); list_count(at, ADOPTED_COUNT, 2); break;
-	case PA_MULTI_BRANCH: list_switch(at, &n->entry); break;
-	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: list_receivers(at, n); break;
+	if ((*e->file & ~tag_and_bci) != 0) adopted_add(ADOPTED_BITS, e->vm.words, *e->file & ~tag_and_bci, 0);
+	switch (e->vm.tag) {
+	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: list_count(e, ADOPTED_COUNT, 0); break;
+	case PA_BRANCH: list_count(e, ADOPTED_COUNT, 0); list_count(e, ADOPTED_COUNT, 2); break;
+	case PA_MULTI_BRANCH: list_switch(e, archived); break;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: list_receivers(e); break;
 	}
-	if (n->tag == PA_CALL_TYPE || n->tag == PA_PARAMETERS_TYPE) list_types(at.words, &n->entry);
-	if (n->tag == PA_VIRTUAL_CALL_TYPE) list_types(at.words + n->shift, &n->types);
+	list_types(&e->vm);
 }
 
 static void list_section(const vm *v, const pa_profile *p, pa_section section, part to, part file) {
-	narrower it = narrow_begin(v, p, section);
+	narrower it = begin(v, p, section, to);
 	narrowed n;
-	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units)
-		list_entry((cached_entry){to.words + at, file.words + at}, &n);
+	while (narrow_next(&it, &n))
+		list_entry(&(cached_entry){n.vm, file.words + (n.vm.words - to.words)}, &n.entry);
 }
 
 void adopt_list_cached(const vm *v, const vm_method *m, vm_data *d, const vm_data *cached, const pa_profile *p) {
@@ -394,6 +398,6 @@ void adopt_list_cached(const vm *v, const vm_method *m, vm_data *d, const vm_dat
 		if (traps[i] != 0) adopted_add(ADOPTED_BYTE, (uint8_t *)d + v->data.traps + i, 0, traps[i]);
 	list_section(v, p, PA_DATA, to.data, file.data);
 	list_section(v, p, PA_PARAMETERS, to.parameters, file.parameters);
-	for (uint32_t i = 0; i < file.extra.n && tag_of(file.extra.words[i]) == PA_BIT; i++)
+	for (uint32_t i = 0; i < file.extra.n && (uint8_t)file.extra.words[i] == PA_BIT; i++)
 		adopted_add(ADOPTED_BITS, to.extra.words + i, file.extra.words[i], 0);
 }

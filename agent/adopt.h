@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adoption copies a profile of the archive into a MethodData that the VM has made. The VM lays a MethodData out from
- * the method's bytecodes, and the archive has the same cells. Adoption walks both side by side. It refuses a method
- * before the first write if the entries differ in anything except counts, types and traps.
+ * the method's bytecodes, its release and its flags. Adoption walks the archive's entries and the VM's side by side, and
+ * matches their cells by meaning. It refuses a method before the first write if an entry has another bytecode index or
+ * another meaning.
  */
 #ifndef PROFARC_AGENT_ADOPT_H
 #define PROFARC_AGENT_ADOPT_H
 
+#include "narrow.h"
 #include "profarc_archive.h"
 #include "receivers.h"
 #include "layers.h"
@@ -27,9 +29,10 @@ double adopt_factor(const pa_summary *s, scale to);
 /* adopt_scaled returns a scaled count. A nonzero count stays nonzero. */
 uint64_t adopt_scaled(uint64_t count, double factor);
 
-/* adopt_fits reports whether a profile has the same entries as a MethodData that has not been counted in. It sets point
- * to the point of the first different entry, or -1. */
+/* adopt_fits reports whether the entries of a profile have the same meaning as those of a MethodData. It sets point to
+ * the point of the first different entry, or -1. adopt_entries iterates over the entries of a profile that fits. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
+narrower adopt_entries(const vm *v, const vm_data *d, const pa_profile *p);
 
 /* adopt_was_trained reports whether a new MethodData with a fitting profile has counts from the VM's cache (JEP 515).
  * cached is the MethodData in the cache's file, or NULL. If the file is not mapped, any count is attributed to the

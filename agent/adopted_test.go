@@ -45,6 +45,8 @@ type view struct {
 	scale       func(p reader.Profile) scale
 	absent      string
 	anyOrder    bool // of receivers
+	// withoutTypes leaves out the types of arguments and parameters.
+	withoutTypes bool
 }
 
 // archived returns the view of an archive as the VM must have it.
@@ -93,7 +95,7 @@ func (v view) describe(e reader.Entry, s scale) string {
 	if r, ok := e.Receivers(); ok {
 		v.describeReceivers(b, r, s)
 	}
-	if l, ok := e.Types(); ok {
+	if l, ok := e.Types(); ok && !v.withoutTypes {
 		v.describeTypes(b, l)
 	}
 	return b.String()
@@ -164,7 +166,11 @@ func (v view) profiles(t *testing.T, s *reader.Store, class string) map[string][
 func (v view) profile(p reader.Profile) []string {
 	s := v.scale(p)
 	list := []string{fmt.Sprintf("%d invocations", v.invocations(p)), fmt.Sprintf("traps %v", p.TrapHistory())}
-	for _, section := range []disk.BlockSection{disk.SectionData, disk.SectionParameters} {
+	sections := []disk.BlockSection{disk.SectionData}
+	if !v.withoutTypes {
+		sections = append(sections, disk.SectionParameters)
+	}
+	for _, section := range sections {
 		for e := range p.Section(section) {
 			list = append(list, v.describe(e, s))
 		}

@@ -15,7 +15,6 @@
  * agent. docs/agent.md describes the writes and the measurements.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +29,14 @@
 #include "classes.h"
 #include "counters.h"
 #include "options.h"
+#include "reasons.h"
 #include "receivers.h"
 #include "redefinition.h"
 #include "refused.h"
 #include "report.h"
 #include "compile_requests.h"
 #include "since_adoption.h"
+#include "summary.h"
 #include "late.h"
 #include "layers.h"
 #include "lists.h"
@@ -348,18 +349,6 @@ static bool expect_exhaustion(jvmti_env *ti) {
 		ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
 }
 
-/* say_refused reports methods that the archive recorded in another VM. Methods refused because the program changed are
- * not reported. */
-static void say_refused(void) {
-	uint64_t n = __atomic_load_n(&agent_counters.refused_layout, __ATOMIC_RELAXED);
-	if (n == 0 || agent.options.quiet) return;
-	fprintf(stderr,
-		"profarc: %" PRIu64 " methods adopted no profile: this VM's profiles of them have other entries, as with other "
-							"flags than in training; "
-		"a report lists the methods\n",
-		n);
-}
-
 static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
@@ -367,7 +356,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	aot_record_end();
 	watched seen = watch_end();
 	compile_requests_end();
-	say_refused();
+	summary_write(&agent.options, &agent_counters);
 	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.layers, &agent_counters, &seen);
 }
 
@@ -439,6 +428,8 @@ static const char *load(java_vm *java, const char **what) {
 		return e.message;
 	}
 	open_base();
+	summary_begin(agent.ti, &agent.layers.list[0]);
+	for (uint32_t i = 0; i < agent.layers.n; i++) reasons_translate(&agent.vm, &agent.layers.list[i]);
 	adopted_open(&agent.layers);
 	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers))
 		return "the process is out of memory";

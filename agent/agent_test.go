@@ -84,9 +84,9 @@ func dumpWith(t testing.TB, j *testjvm.JVM, o live.Options) string {
 }
 
 // train runs Adopted and returns the archive of its profiles.
-func train(t testing.TB, home, classes string, rounds int) string {
+func train(t testing.TB, home, classes string, rounds int, flags ...string) string {
 	t.Helper()
-	j := testjvm.Start(t, home, "-cp", classes, "Adopted", "train", fmt.Sprint(rounds))
+	j := testjvm.Start(t, home, append(flags, "-cp", classes, "Adopted", "train", fmt.Sprint(rounds))...)
 	j.Await("ready")
 	archive := dump(t, j)
 	j.End()

@@ -19,6 +19,8 @@ typedef struct class_name {
 	bool builtin; /* defined by the boot, platform or application loader */
 } class_name;
 
+enum { MOST_REASONS = 64 };
+
 typedef struct layer {
 	image image;
 	pa_archive *archive;
@@ -26,6 +28,7 @@ typedef struct layer {
 	/* number of the archive's types, and number of the first one among the types of all layers */
 	uint32_t types, first_type;
 	uint32_t *others, n_others; /* types of other loaders, by name and loader */
+	uint8_t reasons[MOST_REASONS]; /* the VM's number of each trap reason of the archive; 0 if it has none */
 } layer;
 
 /* A method of a layer. The lower half is its record, the upper half the number of the layer. */

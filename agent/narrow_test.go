@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -81,7 +82,7 @@ func (r *wideRig) load(t *testing.T, archive string, rows int) (string, report) 
 func withoutDisplacements(profiles map[string][]string) map[string][]string {
 	for _, lines := range profiles {
 		for i, line := range lines {
-			lines[i] = regexp.MustCompile(` \[\d+\]`).ReplaceAllString(line, "")
+			lines[i] = regexp.MustCompile(` \[-?\d+\]`).ReplaceAllString(line, "")
 		}
 	}
 	return profiles
@@ -110,24 +111,37 @@ func TestAdoptionNarrows(t *testing.T) {
 	})
 }
 
-// What can't be adopted is said, and the report names it.
-func TestRefusedMethodsAreNamed(t *testing.T) {
+// TestFewAdoptingMethodsAreReported checks the line at the exit and the report of an archive of an older program, and
+// that a lower limit, or none, leaves the line out.
+func TestFewAdoptingMethodsAreReported(t *testing.T) {
 	t.Parallel()
 	home := testjvm.First()
 	testjvm.Need(t, home)
 	classes, file := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(t.TempDir(), "report.json")
-	flag := agentFlag(t, train(t, home, classes, 2000), ",report="+file)
-	j := testjvm.Start(t, home, flag, "-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-cp", classes,
-		"Adopted", "load")
-	j.Await("ready")
-	_, errs := j.End()
-	if !strings.HasPrefix(errs, "profarc: ") || !strings.Contains(errs, "methods adopted no profile: ") ||
-		strings.Count(errs, "\n") != 1 {
-		t.Errorf("stderr: %q", errs)
+	trained := train(t, home, classes, 2000)
+	source, err := os.ReadFile("testdata/Adopted.java")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if text := fmt.Sprint(readReport(t, file)["refused"]); !strings.Contains(text,
-		"method:Adopted$Work::sum([LAdopted$Shape;)D point:") || !strings.Contains(text, "reason:other_layout") {
-		t.Errorf("the report names %s", text)
+	edited := filepath.Join(t.TempDir(), "Adopted.java")
+	text := strings.Replace(string(source), "i % 3 == 0", "i % 3 == 1", 1)
+	if err := os.WriteFile(edited, []byte(text), 0o600); err != nil || text == string(source) {
+		t.Fatal("no edit", err)
+	}
+	changed := testjvm.Compile(t, home, edited)
+	for warn, says := range map[string]bool{"warn=100,": true, "warn=0,": false, "warn=100,quiet,": false} {
+		j := testjvm.Start(t, home, agentFlag(t, trained, ","+warn+"report="+file), "-cp", changed, "Adopted", "load")
+		j.Await("ready")
+		_, errs := j.End()
+		line := regexp.MustCompile(
+			`^profarc: only \d+ of \d+ methods \(\d+%\) adopted; .*\d+ have other bytecodes.*train anew\n$`)
+		if says != line.MatchString(errs) || !says && errs != "" {
+			t.Errorf("%s stderr: %q", warn, errs)
+		}
+	}
+	refused := fmt.Sprint(readReport(t, file)["refused"])
+	if !strings.Contains(refused, "method:Adopted$Work::") || !strings.Contains(refused, "reason:other_code") {
+		t.Errorf("the report names %s", refused)
 	}
 }
 

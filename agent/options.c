@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET_DEFAULT = 25, BUDGET_HIGHEST = 100 };
+enum { BUDGET_DEFAULT = 25, WARN_DEFAULT = 50, PERCENT_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
 /* cut copies the text up to the next single comma, replaces double commas by single ones, and returns the rest. */
@@ -99,7 +99,8 @@ static bool set(options *o, const char *name, const char *value) {
 	if (strcmp(name, "weights") == 0) return set_weights(o, value);
 	if (strcmp(name, "policy") == 0) return set_policy(o, value);
 	if (strcmp(name, "cached") == 0) return set_cached(o, value);
-	if (strcmp(name, "budget") == 0) return number(value, BUDGET_HIGHEST, &o->budget);
+	if (strcmp(name, "budget") == 0) return number(value, PERCENT_HIGHEST, &o->budget);
+	if (strcmp(name, "warn") == 0) return number(value, PERCENT_HIGHEST, &o->warn);
 	if (strcmp(name, "flags") == 0) return choose(value, "raise", "keep", &o->raise);
 	return false;
 }
@@ -109,6 +110,7 @@ const char *options_parse(options *o, const char *text) {
 		.weights = WEIGHTS_BOUNDED,
 		.warmup = WARMUP_DEFAULT,
 		.raise = true,
+		.warn = WARN_DEFAULT,
 		.budget = BUDGET_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);

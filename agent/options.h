@@ -38,6 +38,7 @@ typedef struct options {
 	cached cached;
 	uint32_t cached_weight; /* weight of profiles that replace cached ones; 0 for the weight of others */
 	uint32_t budget;    /* percentage of the processors that C2 may use for requests */
+	uint32_t warn;      /* percentage of the methods that must adopt, so that no line is written; 0 for none */
 	bool dry, drift, quiet;
 	bool record;  /* record an AOT cache */
 	bool untried; /* adopt in an untested release */

@@ -5,6 +5,7 @@
 
 #include "refused.h"
 #include "since_adoption.h"
+#include "summary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 		o->dry ? "true" : "false");
 	fprintf(f, ",\n  \"profiles_in_archive\": %" PRIu64, pa_info_of(l->list[0].archive)->profiles);
 	if (l->n > 1) fprintf(f, ",\n  \"profiles_in_base\": %" PRIu64, pa_info_of(l->list[1].archive)->profiles);
+	fprintf(f, ",\n  \"recorded_by_other_build\": %s,\n  \"methods_looked_up\": %" PRIu64,
+		summary_other_build() ? "true" : "false", summary_looked_up(c));
 	write_counters(f, c);
 	fprintf(
 		f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32, w->raised ? "true" : "false", w->restored);

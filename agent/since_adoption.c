@@ -49,8 +49,9 @@ typedef struct drift { uint64_t ran, deoptimised, branches, flipped, calls, unli
 /* since returns the number of events since the adoption. */
 static uint64_t since(uint64_t now, uint64_t adopted) { return now > adopted ? now - adopted : 0; }
 
-static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
-	uint64_t taken = pa_trained(e, 0), other = pa_trained(e, 2);
+static void compare_branch(drift *d, const narrowed *n, double factor) {
+	const uint64_t *words = n->vm.words;
+	uint64_t taken = pa_trained(&n->entry, 0), other = pa_trained(&n->entry, 2);
 	uint64_t taken_now = since(words[1], adopt_scaled(taken, factor)),
 			 other_now = since(words[3], adopt_scaled(other, factor));
 	if (taken + other < ENOUGH || taken_now + other_now < ENOUGH) return;
@@ -59,13 +60,14 @@ static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, d
 }
 
 /* compare_call counts the receivers without a row. */
-static void compare_call(drift *d, const uint64_t *words, const narrowed *n, double factor) {
+static void compare_call(drift *d, const narrowed *n, double factor) {
+	const uint64_t *words = n->vm.words;
 	narrow_row rows[MOST_ROWS];
 	uint64_t others;
 	uint32_t found = narrow_rows(n, rows, &others);
 	uint64_t unlisted = since(words[1], adopt_scaled(others, factor)), listed = 0;
-	for (uint32_t i = 0; i < n->rows; i++)
-		listed += since(words[2 + n->first + 2 * i], i < found ? adopt_scaled(rows[i].count, factor) : 0);
+	for (uint32_t i = 0; i < n->vm.rows; i++)
+		listed += since(words[2 + n->vm.first + 2 * i], i < found ? adopt_scaled(rows[i].count, factor) : 0);
 	if (unlisted + listed < ENOUGH) return;
 	d->calls++;
 	if (unlisted > listed && others == 0) d->unlisted++;
@@ -74,16 +76,15 @@ static void compare_call(drift *d, const uint64_t *words, const narrowed *n, dou
 static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scale to) {
 	drift d = {0};
 	pa_summary s;
-	narrower it = narrow_begin(v, p, PA_DATA);
+	narrower it = adopt_entries(v, data, p);
 	narrowed n;
-	const uint64_t *words = (const uint64_t *)((const char *)data + v->data.header);
 	pa_summarize(p, &s);
 	double factor = adopt_factor(&s, to);
 	d.ran = vm_u32(data, v->data.invocations) / v->increment > adopt_weight(&s, to);
 	d.deoptimised = vm_u32(data, v->data.decompiles) > 0;
-	for (; narrow_next(&it, &n); words += n.units)
-		if (n.tag == PA_BRANCH) compare_branch(&d, words, &n.entry, factor);
-		else if (n.tag == PA_VIRTUAL_CALL || n.tag == PA_VIRTUAL_CALL_TYPE) compare_call(&d, words, &n, factor);
+	while (narrow_next(&it, &n))
+		if (n.vm.tag == PA_BRANCH) compare_branch(&d, &n, factor);
+		else if (n.vm.tag == PA_VIRTUAL_CALL || n.vm.tag == PA_VIRTUAL_CALL_TYPE) compare_call(&d, &n, factor);
 	return d;
 }
 

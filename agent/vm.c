@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A lookup in the VM's tables. It keeps the first name that is missing or has an impossible value. */
@@ -202,6 +203,14 @@ int64_t vm_flag_number(const vm *v, const char *name) {
 	return vm_find_flag(v, name, "Tier3DelayOn", &flag) ? *(const int64_t *)flag.at : -1;
 }
 
+uint8_t vm_trap_reason(const vm *v, pa_text name) {
+	lookup l = {.library = v->library};
+	char full[128];
+	int n = snprintf(full, sizeof full, "Deoptimization::Reason_%.*s", (int)name.size, name.bytes);
+	int32_t number = n < (int)sizeof full ? constant(&l, full, 0) : 0;
+	return number > 0 && number <= UINT8_MAX ? (uint8_t)number : 0;
+}
+
 const char *vm_open(vm *v, java_vm *java, int release) {
 	Dl_info info;
 	lookup l = {0};
@@ -215,6 +224,7 @@ const char *vm_open(vm *v, java_vm *java, int release) {
 	find_data(v, &l);
 	find_flags(v, &l);
 	v->type_rows = vm_flag_number(v, "TypeProfileWidth");
+	v->bci_rows = vm_flag_number(v, "BciProfileWidth");
 	return l.missing;
 }
 

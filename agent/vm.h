@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "jvm.h"
+#include "profarc_archive.h"
 
 /* Structures of the VM. The agent uses only their addresses. */
 typedef struct vm_klass vm_klass;
@@ -48,11 +49,15 @@ typedef struct vm {
 	uint32_t increment;       /* value of one event in an InvocationCounter */
 	const bool *can_redefine; /* whether some agent may redefine classes */
 	struct { const char *flags; size_t n, size; uint32_t name, at, type; } flags;
-	int64_t type_rows; /* number of receiver rows of an entry; -1 if the VM does not export it */
+	/* numbers of receiver rows and of return rows of an entry; -1 if the VM does not export them */
+	int64_t type_rows, bci_rows;
 } vm;
 
 /* vm_open finds everything. It returns NULL, or why the agent does not support the VM. */
 const char *vm_open(vm *v, java_vm *java, int release);
+
+/* vm_trap_reason returns the VM's number of a reason of traps, or 0. */
+uint8_t vm_trap_reason(const vm *v, pa_text name);
 
 /* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes. The methods of a class and
  * their data can then be freed at any time, even while a thread reads them. */

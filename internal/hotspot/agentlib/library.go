@@ -103,6 +103,7 @@ type Options struct {
 	Flags   string        // "raise" or "keep" a VM flag during warm-up
 	Policy  string        // "none", "order" or "hottest" methods to be compiled on request
 	Budget  string        // percentage of the processors for these compilations, 0 to 100
+	Warn    string        // percentage of the methods that must adopt, so that no line is written, 0 to 100
 	Warmup  time.Duration // maximum time until the flag is restored
 	Report  string        // file for the report at exit; "-" is stderr
 	Drift   bool          // report compares the run with the archive
@@ -128,6 +129,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("policy %q: give none, order or hottest", o.Policy)
 	case !isPercent(o.Budget):
 		return fmt.Errorf("budget %q: give a percentage from 0 to 100", o.Budget)
+	case !isPercent(o.Warn):
+		return fmt.Errorf("warn-below %q: give a percentage from 0 to 100", o.Warn)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
 		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
 	case strings.ContainsAny(o.Archive+o.Base+o.Report, "\n\x00"):
@@ -174,7 +177,7 @@ func (o Options) optionText() string {
 	}
 	for _, p := range []struct{ name, value string }{
 		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget},
-		{"cached", o.Cached}, {"report", doubleCommas(o.Report)},
+		{"warn", o.Warn}, {"cached", o.Cached}, {"report", doubleCommas(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)

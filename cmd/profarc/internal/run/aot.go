@@ -23,8 +23,14 @@ import (
 // firstWithProfiles is the first JDK whose AOT caches have profiles (JEP 515).
 const firstWithProfiles = 25
 
+// withoutMachineCode are the flags for a cache without machine code. By default a VM stores adapters in it, and VMs on
+// other processors load them without a check.
+var withoutMachineCode = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTAdapterCaching", "-XX:-AOTStubCaching"}
+
 func (o *runOptions) checkCache() error {
 	switch {
+	case o.aotOutput == "" && o.thisCPU:
+		return cli.Usagef("--this-cpu is for the cache that --aot-output makes: name it")
 	case o.aotOutput == "":
 		return nil
 	case o.inherit || o.print || o.train || o.agent.Dry:
@@ -59,7 +65,11 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 		return noCacheError(o.aotOutput, end)
 	}
 	ctx = context.WithoutCancel(ctx) // the signal that stops a server must not stop the creation of its cache
-	if err := runJava(ctx, a, p, "-XX:AOTMode=create", "-XX:AOTConfiguration="+record, "-XX:AOTCache="+cache); err != nil {
+	create := []string{"-XX:AOTMode=create", "-XX:AOTConfiguration=" + record, "-XX:AOTCache=" + cache}
+	if !o.thisCPU {
+		create = append(create, withoutMachineCode...)
+	}
+	if err := runJava(ctx, a, p, create...); err != nil {
 		return noCacheError(o.aotOutput, err)
 	}
 	info, err := os.Stat(cache)

@@ -26,12 +26,14 @@ type runOptions struct {
 	library      string
 	agent        agentlib.Options
 	inherit      bool
+	sameBuild    bool
 	strict       bool
 	quiet        bool
 	print        bool
 	train        bool
 	retrainAfter time.Duration
 	aotOutput    string
+	thisCPU      bool
 }
 
 const commandHelp = `Run starts java with the agent that gives it the profiles of an archive, so that it need not collect
@@ -39,9 +41,13 @@ them again. It inserts one flag directly after java, and becomes java: signals, 
 code are the program's own. javac and the other tools of a JDK get the flag too.
 
 Where the profiles cannot be adopted the program runs as it is, and one line on stderr says why: the
-archive is missing, damaged, of another VM or of another build of it, or the agent cannot be built (see
-profarc agent). --quiet leaves the line out, --strict makes it an error. The variable PROFARC_AGENT=off
-switches adoption and training off.
+archive is missing, damaged or of another VM, or the agent cannot be built (see profarc agent). --quiet
+leaves the line out, --strict makes it an error. The variable PROFARC_AGENT=off switches adoption and
+training off.
+
+An archive of another build, release or vendor of HotSpot is adopted too, by each method whose bytecodes
+are the same. One line at the exit then says how many methods adopted, and why others did not.
+--same-build and --strict accept only archives of the same build.
 
 If the command is not java but a script or env, it is not known which JVM is meant. --inherit lets all
 JVMs below the command adopt: it sets JAVA_TOOL_OPTIONS, of which each JVM prints a line on stderr.
@@ -57,7 +63,8 @@ stays until the new one replaces it. Where processes may not be traced the progr
 
 With --aot-output the program runs once, adopts, and an AOT cache of JDK 25 or later is made of it: with
 the profiles of the archive, which may be merged of many training runs, for JVMs without profarc. The
-VM starts a second time to make it.
+VM starts a second time to make it. The cache has no machine code, so that any processor can use it;
+--this-cpu keeps the code.
 
 --print prints the command that would be started, for images and scripts, and starts nothing.
 
@@ -97,6 +104,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.agent.Cached, "cached", "",
 		"profiles that the VM has in its AOT cache: keep them, replace them, or give the weight to replace them with "+
 			"(default keep)")
+	f.StringVar(&o.agent.Warn, "warn-below", "",
+		"percentage of the methods that must adopt, or else one line at the exit says how many did (default 50)")
 	f.DurationVar(&o.agent.Warmup, "warmup", 0, "longest time until a flag that was raised is restored (default 1m)")
 	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
 	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
@@ -104,11 +113,14 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.agent.Untried, "untried", false,
 		"adopt in a release of the JDK that the agent was not run with (see profarc agent builds)")
 	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+javacommand.Options)
-	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted")
+	f.BoolVar(&o.sameBuild, "same-build", false, "adopt only if the archive was recorded with the same build of the VM")
+	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted; implies --same-build")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no line on stderr if the profiles cannot be adopted")
 	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
 	f.BoolVar(&o.train, "train-if-missing", false, "train if there is no archive yet (Linux)")
 	f.DurationVar(&o.retrainAfter, "retrain-after", 0, "with --train-if-missing, train again if the archive is older")
+	f.BoolVar(&o.thisCPU, "this-cpu", false,
+		"keep machine code for this processor in the AOT cache, with which other processors may crash")
 	f.StringVar(&o.aotOutput, "aot-output", "", "AOT cache to make of the program's run and the archive (JDK 25)")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
@@ -125,6 +137,7 @@ func (o *runOptions) checkFlags() error {
 	if o.agent.Drift && o.agent.Report == "" {
 		return cli.Usagef("--drift adds to a report: name its file with --report")
 	}
+	o.sameBuild = o.sameBuild || o.strict
 	if err := o.checkCache(); err != nil {
 		return err
 	}
@@ -193,7 +206,7 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 	if err := agentlib.Supported(); err != nil {
 		return "", err
 	}
-	if err := checkFits(ctx, a, o.archive, p); err != nil {
+	if err := o.checkFits(ctx, a, p); err != nil {
 		return "", err
 	}
 	library, err := agentcmd.LibraryBuilder(a, o.quiet).Find(ctx, o.library)

@@ -19,10 +19,14 @@ import (
 )
 
 // checkFits returns an error if an archive is known not to fit a program. The agent checks each method later.
-func checkFits(ctx context.Context, a *cli.App, archive string, p *javacommand.Program) error {
+func (o *runOptions) checkFits(ctx context.Context, a *cli.App, p *javacommand.Program) error {
+	archive := o.archive
 	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
 		if d := s.Header().Domain; d != layout.DomainHotSpot {
 			return fmt.Errorf("%s: it has profiles of another VM (%v), and HotSpot adopts its own", archive, d)
+		}
+		if !o.sameBuild {
+			return nil
 		}
 		version := p.Version()
 		runs, err := s.Runs()
@@ -49,8 +53,8 @@ func checkBuild(archive, version string, runs []layout.Provenance) error {
 	if other == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive,
-		jdk.VersionOfVM(other), version)
+	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew, or leave out "+
+		"--same-build and --strict", archive, jdk.VersionOfVM(other), version)
 }
 
 // setBase sets the base of the archive. If they do not fit together, the agent adopts the archive alone.
