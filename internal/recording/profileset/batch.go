@@ -50,28 +50,17 @@ type changedBlock struct {
 }
 
 type builderState struct {
-	heading     Heading
-	shape       disk.Shape
-	symbols     intern.SymbolsState
-	types       int
-	methods     int
-	byName      int
-	contexts    int
-	profiles    int
-	recordings  uint64
-	tables      map[disk.TableKind]Table
-	blocks      spill.State
-	dumps       map[[16]byte]Dump
-	copied      map[[16]byte]Source
-	runIDs      map[RunKey][16]byte
-	shaped      ShapeUse
-	mixed       bool
-	ordered     keptOrder
-	united      int
-	run         Run
-	unmerged    uint64
-	unmatchable uint64
-	err         error
+	contents
+	symbols    intern.SymbolsState
+	types      int
+	methods    int
+	byName     int
+	contexts   int
+	profiles   int
+	recordings uint64
+	tables     map[disk.TableKind]Table
+	blocks     spill.State
+	unmerged   uint64
 }
 
 // Begin starts a batch. The error matches ErrBatch if one is open; otherwise it is the set's.
@@ -101,14 +90,12 @@ func (b *Set) WithoutBatch() error {
 
 func (b *Set) saveState() builderState {
 	s := builderState{
-		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
+		contents: b.contents, symbols: b.Symbols.State(),
 		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
 		profiles: b.Profiles.Len(), recordings: b.recordings,
-		tables: map[disk.TableKind]Table{}, blocks: b.Blocks.State(),
-		dumps: maps.Clone(b.Dumps), copied: maps.Clone(b.Copied), runIDs: maps.Clone(b.RunIDs),
-		shaped: b.Shaped, mixed: b.Mixed, ordered: b.Ordered, united: b.united, run: b.Run,
-		unmerged: b.merger.Unmerged, unmatchable: b.unmatchable, err: b.err,
+		tables: map[disk.TableKind]Table{}, blocks: b.Blocks.State(), unmerged: b.merger.Unmerged,
 	}
+	s.Dumps, s.Copied, s.RunIDs = maps.Clone(b.Dumps), maps.Clone(b.Copied), maps.Clone(b.RunIDs)
 	for kind, t := range b.Tables {
 		s.tables[kind] = *t
 	}
@@ -152,22 +139,10 @@ func (t *Batch) Rollback() {
 	t.undoProfiles()
 	t.undoRecords()
 	t.undoTables()
-	s := &t.before
-	b.Heading = s.heading
-	b.Shape = s.shape
-	b.Dumps = s.dumps
-	b.Copied = s.copied
-	b.RunIDs = s.runIDs
-	b.Shaped = s.shaped
-	b.Mixed = s.mixed
-	b.Ordered = s.ordered
-	b.united = s.united
-	b.Run = s.run
-	b.merger.Unmerged = s.unmerged
-	b.unmatchable = s.unmatchable
+	b.contents = t.before.contents
+	b.merger.Unmerged = t.before.unmerged
 	b.unmerged = nil
 	b.weighed = nil
-	b.err = s.err
 }
 
 func (t *Batch) undoProfiles() {

@@ -26,14 +26,13 @@ var ErrDomain = errors.New("the domain does not fit")
 // the caller holds mu.
 type Set struct {
 	Domain layout.Domain
-	Shape  disk.Shape
 	Room   int // minimum number of rows of a wide type profile
 
 	Workers  int                     // number of goroutines that write an archive; 0 means GOMAXPROCS
 	Progress func(done, total int64) // called with the number of written bytes and of all bytes; can be nil
 
-	mu       sync.Mutex
-	Heading  Heading
+	mu sync.Mutex
+	contents
 	Symbols  intern.Symbols
 	Types    intern.Table[typeKey, typeData]
 	Methods  methods
@@ -47,33 +46,39 @@ type Set struct {
 	block    []byte // block of the last function
 	scratch  []byte // copy of the last changed block of the spill file
 
-	Run     Run       // current run
-	runs    uint32    // number of runs
-	Mixed   bool      // the set has several runs
-	Ordered keptOrder // order of the profiles' references
-	united  int       // number of table rows after they were last united
+	runs uint32 // number of runs
 
 	listedVersions bool // TableVersions was listed from the profiles
 
-	Dumps  map[[16]byte]Dump   // merged dumps, by ID
-	Copied map[[16]byte]Source // archives from which merged or copied dumps came, by ID
-	RunIDs map[RunKey][16]byte // ID of the last dump of each run
-	Shaped ShapeUse            // parts of Shape on which entries depend
-	Base   *layout.BaseArchive // base of the merged archives; nil if they are no layers
+	Base *layout.BaseArchive // base of the merged archives; nil if they are no layers
 
 	open         map[uint64]MethodRef // methods of unfinished recordings, by number of the recording
 	recordings   uint64               // number of recordings
 	hasDiscarded bool                 // a profile can lack its block because it was discarded
 
-	explained   ledger.Loss                 // operation and reason of differences; see Explain
-	weighed     map[ledger.Unit]weighed     // effect of weights since the last flushLosses
-	unmerged    map[ledger.Unit]*lossOfUnit // losses of merges since the last flushLosses
-	unmatchable uint64                      // number of merged profiles whose methods can differ
-	since       [16]byte                    // ID of the dump that increments begin with; zero for totals
-	Duplicates  int                         // number of profiles refused with ErrDuplicate
-	batch       *Batch                      // open batch, or nil
-	era         int                         // number of batches that began or ended
-	refused     error                       // reason why the set refuses all profiles
+	explained  ledger.Loss                 // operation and reason of differences; see Explain
+	weighed    map[ledger.Unit]weighed     // effect of weights since the last flushLosses
+	unmerged   map[ledger.Unit]*lossOfUnit // losses of merges since the last flushLosses
+	since      [16]byte                    // ID of the dump that increments begin with; zero for totals
+	Duplicates int                         // number of profiles refused with ErrDuplicate
+	batch      *Batch                      // open batch, or nil
+	era        int                         // number of batches that began or ended
+	refused    error                       // reason why the set refuses all profiles
+}
+
+// contents are the fields that a rollback restores by assignment.
+type contents struct {
+	Heading     Heading
+	Shape       disk.Shape
+	Run         Run                 // current run
+	Mixed       bool                // the set has several runs
+	Ordered     keptOrder           // order of the profiles' references
+	united      int                 // number of table rows after they were last united
+	Dumps       map[[16]byte]Dump   // merged dumps, by ID
+	Copied      map[[16]byte]Source // archives from which merged or copied dumps came, by ID
+	RunIDs      map[RunKey][16]byte // ID of the last dump of each run
+	Shaped      ShapeUse            // parts of Shape on which entries depend
+	unmatchable uint64              // number of merged profiles whose methods can differ
 	err         error
 }
 
@@ -97,11 +102,10 @@ type Heading struct {
 // New returns an empty set. memory configures the storage of blocks. If the arguments are invalid, the set has an error
 // and refuses all profiles.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
-	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading,
-		Shape:  disk.ShapeOfParams(&heading.Params),
-		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
-		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
-		open: map[uint64]MethodRef{}}
+	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain,
+		contents: contents{Heading: heading, Shape: disk.ShapeOfParams(&heading.Params),
+			Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{}},
+		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{}, open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b, Lost: ledger.Totals{}}
 	b.Run = b.NewRun(RunRules{})
