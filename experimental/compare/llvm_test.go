@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -186,11 +187,11 @@ func openSample(t *testing.T, path string) sample {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	b, _, err := llvm.Read(file, llvm.ReadOptions{Name: path})
+	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: file, Name: path})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sample{Store: memstore.Open(t, b)}
+	s := sample{Store: memstore.Open(t, r.Sum)}
 	cs, plain := false, false
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -21,11 +22,11 @@ func marked(t *testing.T, release int, first, second string) *reader.Store {
 	var params layout.Params
 	params.LLVMVersion = uint32(llvm.VersionOfRelease(release))
 	text := ":ir\nmain\n1\n2\n" + first + "\n" + second + "\n\nother\n2\n2\n100\n50\n"
-	b, _, err := llvm.Read(strings.NewReader(text), llvm.ReadOptions{Config: builder.Config{Params: params}})
+	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: strings.NewReader(text), Config: builder.Config{Params: params}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memstore.Open(t, b)
+	return memstore.Open(t, r.Sum)
 }
 
 // TestMarksAreNotCounts checks that marks for hot or warm functions do not count. LLVM 14 had no marks.

@@ -20,7 +20,10 @@ import (
 // An intake adds the functions that the parsers read to a builder.
 type intake struct {
 	name    string // file name
-	o       ReadOptions
+	base    string // its base name, or ""
+	o       *Importer
+	from    *codec.Input
+	config  builder.Config   // of the builder
 	domain  layout.Domain    // domain of the earlier files; 0 before the first one
 	b       *builder.Builder // nil before the first module
 	report  *Report
@@ -34,13 +37,17 @@ type intake struct {
 	row     []uint64 // buffer for a table row
 }
 
-func newIntake(o ReadOptions) *intake {
-	if o.Name != "" {
-		o.Run.Source = filepath.Base(o.Name)
+func newIntake(o *Importer, from *codec.Input) *intake {
+	in := &intake{name: from.Name, o: o, from: from, config: from.Config, b: from.Sum}
+	if from.Name != "" {
+		in.base = filepath.Base(from.Name)
 	}
-	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
-	if o.Into != nil {
-		in.domain, in.report.Params = o.Into.Internal().Domain, o.Into.Internal().Params()
+	if v := VersionOfRelease(o.Release); v != 0 {
+		in.config.Params.LLVMVersion = uint32(v)
+	}
+	in.report = &Report{Params: in.config.Params}
+	if in.b != nil {
+		in.domain, in.report.Params = in.b.Internal().Domain, in.b.Internal().Params()
 	}
 	return in
 }
@@ -78,8 +85,8 @@ func (in *intake) beginModule(h heading) error {
 func (in *intake) joinVersions(h heading) {
 	p := &in.report.Params
 	switch {
-	case h.kind != KindIndexed && in.o.Config.Params.LLVMVersion != 0:
-	case in.o.Run.AsLLVM || in.o.Config.Params.LLVMVersion != 0:
+	case h.kind != KindIndexed && in.config.Params.LLVMVersion != 0:
+	case in.o.AsLLVM || in.config.Params.LLVMVersion != 0:
 		p.LLVMVersion = max(p.LLVMVersion, uint32(h.producer))
 		p.LLVMNewest = max(p.LLVMNewest, uint32(h.newest))
 	default:
@@ -105,10 +112,10 @@ func (in *intake) joinDomain(h heading) error {
 // openBuilder creates the builder, or updates the parameters of the existing one.
 func (in *intake) openBuilder() error {
 	if in.b != nil {
-		return in.b.Internal().JoinParams(in.report.Params, in.o.Run.AsLLVM)
+		return in.b.Internal().JoinParams(in.report.Params, in.o.AsLLVM)
 	}
-	in.o.Config.Params = in.report.Params
-	in.b = builder.New(in.domain, in.o.Config)
+	in.config.Params = in.report.Params
+	in.b = builder.New(in.domain, in.config)
 	return nil
 }
 
@@ -117,11 +124,11 @@ func (in *intake) beginRun() error {
 	if err := in.batch.flushToBuilder(in.b); err != nil {
 		return err
 	}
-	run := in.o.Run
+	run := profileset.RunRules{Weight: in.from.Weight, AsLLVM: in.o.AsLLVM, Source: in.base}
 	// Up to LLVM 16 the order of an indexed file reveals the merge order.
-	run.FileOrder = in.o.Into == nil && in.report.Kind == KindIndexed && in.report.Version < sinceSortedNames
+	run.FileOrder = in.from.Sum == nil && in.report.Kind == KindIndexed && in.report.Version < sinceSortedNames
 	in.ordered = run.AsLLVM || run.FileOrder
-	in.b.Internal().NextRun(profileset.RunRules(run))
+	in.b.Internal().NextRun(run)
 	return in.b.Err()
 }
 
@@ -179,7 +186,7 @@ func (in *intake) loseFunction(what codec.LossKind, f *function, name string) {
 }
 
 func (in *intake) loseCounts(what codec.LossKind, amount uint64, name string) {
-	if source := in.o.Run.Source; source != "" {
+	if source := in.base; source != "" {
 		name = fmt.Sprintf("%s: %s", source, name)
 	}
 	in.report.Lost.AddLoss(codec.Loss{What: what, Count: 1, Unit: ledger.BlockCounts, Amount: amount,
@@ -187,7 +194,7 @@ func (in *intake) loseCounts(what codec.LossKind, amount uint64, name string) {
 }
 
 func (in *intake) addFunction(f *function) error {
-	in.report.Functions++
+	in.report.Methods++
 	in.report.Entries += f.entryCount()
 	in.last = append(in.kept[:0], f.name...)
 	in.kept = in.last
@@ -215,7 +222,7 @@ func (in *intake) addFunction(f *function) error {
 
 // addPlainFunction adds a function with counters only. It retains name and cells until releaseBuffer.
 func (in *intake) addPlainFunction(name []byte, hash uint64, cells []byte) error {
-	in.report.Functions++
+	in.report.Methods++
 	in.report.Entries++
 	in.blocks += ledger.TotalOfCounters(cells)
 	in.last = name
@@ -246,8 +253,8 @@ func (in *intake) addVTable(name string, address, size uint64) {
 
 // traceWeight returns the weight of a trace times the weight of the run.
 func (in *intake) traceWeight(weight uint64) uint64 {
-	run := uint64(in.o.Run.Weight)
-	if run == 0 || in.o.Run.AsLLVM && in.report.Kind != KindRaw {
+	run := uint64(in.from.Weight)
+	if run == 0 || in.o.AsLLVM && in.report.Kind != KindRaw {
 		return weight // llvm-profdata weighs only the traces that it creates
 	}
 	hi, lo := bits.Mul64(weight, run)
@@ -284,7 +291,7 @@ const (
 // addStreamSize adds the number of traces from which the file's traces were sampled.
 func (in *intake) addStreamSize(size uint64) {
 	version := in.report.Params.LLVMVersion
-	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
+	if in.o.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
 		size = in.traces
 	}
 	if size > 0 {

@@ -3,13 +3,10 @@ package llvm
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads LLVM's raw, indexed and text profiles.
@@ -58,35 +55,34 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 // number in the first function.
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
-// Import reads one file, which is part of a dump. See [Read].
+// Import reads one file, which is part of a dump, in any of the three formats. The error is an [*Error] for invalid
+// files. It matches builder.ErrMismatch if the profile and the inputs before it come from different instrumentations, or
+// are counts and single-byte coverage.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum, Binary: i.Binary, DebugInfo: i.DebugInfo,
-		Salvage: i.Salvage, SkipBad: in.SkipBad,
-		Run: profileset.RunRules{Weight: in.Weight, AsLLVM: i.AsLLVM}}
-	if v := VersionOfRelease(i.Release); v != 0 {
-		o.Config.Params.LLVMVersion = uint32(v)
-	}
-	b, r, err := Read(in, o)
+	r, err := i.read(in)
 	if err != nil {
 		return nil, err
 	}
-	return &codec.Report{
-		Sum: b, AsLLVM: i.AsLLVM,
-		Methods: r.Functions, Entries: r.Entries, Totals: r.Totals, Lost: r.Lost, Salvaged: r.Salvaged,
-		Facts: map[string]any{
-			"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
-			"llvm_version": r.Params.LLVMVersion, "variant": r.Params.LLVMVariant,
-		},
-	}, nil
+	r.AsLLVM = i.AsLLVM
+	r.Facts = map[string]any{
+		"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
+		"llvm_version": r.Params.LLVMVersion, "variant": r.Params.LLVMVariant,
+	}
+	return &r.Report, nil
 }
 
 // heldUnits are the units of the counts that LLVM's formats hold.
 var heldUnits = []string{ledger.BlockCounts, ledger.ValueCounts}
 
-// An IndexedExporter writes indexed profiles (.profdata). [WriteOptions] explains its fields.
+// An IndexedExporter writes indexed profiles (.profdata).
 type IndexedExporter struct {
-	Version         int
-	Sparse          bool
+	// Version is the indexed version, from WrittenOldest to WrittenNewest. 0 selects the version of the LLVM that made
+	// the profiles, or of the oldest candidate. That version holds all of their content, and only that version
+	// understands the hashes of its front end.
+	Version int
+	// Sparse omits unexecuted functions.
+	Sparse bool
+	// KeepVTableNames keeps the names of vtables, from version 12 on. Names from an indexed file always stay.
 	KeepVTableNames bool
 }
 
@@ -109,34 +105,16 @@ func (e *IndexedExporter) checkVersion() error {
 	return nil
 }
 
-// Export writes an archive of LLVM's profiles. See [WriteIndexed].
-func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := WriteIndexed(w, s, WriteOptions(*e))
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
-}
-
-// A TextExporter writes LLVM's text (.proftext). [WriteOptions] explains its fields.
+// A TextExporter writes LLVM's text (.proftext).
 type TextExporter struct {
-	Sparse          bool
-	KeepVTableNames bool
+	Sparse          bool // omits unexecuted functions
+	KeepVTableNames bool // names the vtables of sites even if no indexed file had their names
 }
 
 // Format implements [codec.Exporter].
 func (e *TextExporter) Format() codec.Format {
 	return codec.Format{Name: "proftext", Units: heldUnits, About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)",
 		Options: []codec.Option{sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}}
-}
-
-// Export writes an archive of LLVM's profiles. See [WriteText].
-func (e *TextExporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := WriteText(w, s, WriteOptions{Sparse: e.Sparse, KeepVTableNames: e.KeepVTableNames})
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }
 
 func sparseOption(field *bool) codec.Option {

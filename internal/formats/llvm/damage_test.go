@@ -153,7 +153,7 @@ func TestReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := readAndDrop(iotest.OneByteReader(bytes.NewReader(file)), ReadOptions{})
-		if err != nil || r.Functions != whole.Functions || r.Entries != whole.Entries || r.Traces != whole.Traces {
+		if err != nil || r.Methods != whole.Methods || r.Entries != whole.Entries || r.Traces != whole.Traces {
 			t.Errorf("%s, byte by byte: %+v, %v", name, r, err)
 		}
 		boom := errors.New("boom")

@@ -95,7 +95,7 @@ func TestCorrelatedByAnotherProgram(t *testing.T) {
 	run(t, dir, path("program"))
 	file := mustLoad(t, filepath.Join(dir, "p.profraw"))
 	both := ReadOptions{Binary: []string{path("other"), path("program")}}
-	if _, r, err := Read(bytes.NewReader(file), both); err != nil || r.Functions == 0 {
+	if _, r, err := Read(bytes.NewReader(file), both); err != nil || r.Methods == 0 {
 		t.Errorf("the second of two programs is not found: %v", err)
 	}
 	for program, want := range map[string]string{"other": "their build ids differ",
@@ -141,7 +141,7 @@ func FuzzProgram(f *testing.F) {
 		for _, o := range []ReadOptions{{Binary: []string{path}}, {DebugInfo: []string{path}}} {
 			var e *Error
 			_, r, err := Read(bytes.NewReader(correlatedFile(VariantIR|variantIf(o.DebugInfo != nil, VariantCorrelated))), o)
-			if err != nil && !errors.As(err, &e) || err == nil && r.Functions == 0 {
+			if err != nil && !errors.As(err, &e) || err == nil && r.Methods == 0 {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}

@@ -78,7 +78,7 @@ func (x *indexedScan) readMemProf(end int64) error {
 	m := &memProfReader{b: b, base: uint64(at), known: map[uint64][]byte{}}
 	err := m.readProfile(x.addHeapRecord)
 	if errors.Is(err, ErrVersion) {
-		x.report.Lost.AddLoss(codec.Loss{What: LossMemProf, Count: 1, First: []string{x.o.Run.Source}})
+		x.report.Lost.AddLoss(codec.Loss{What: LossMemProf, Count: 1, First: []string{x.base}})
 		return nil
 	}
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
 // A Kind is one of LLVM's file formats.
@@ -27,37 +26,18 @@ const (
 
 func (k Kind) String() string { return [...]string{"", "raw", "indexed", "text"}[k&3] }
 
-// ReadOptions configure [Read]. The zero value is valid.
-type ReadOptions struct {
-	Name string // file name for errors
-	// Config describes the archive. Read sets the Params that follow from the file. For raw files and text, which do not
-	// identify their LLVM exactly, it keeps a ParamLLVMVersion that is not 0.
-	Config builder.Config
-	// Into receives the profiles; nil creates a builder.
-	Into *builder.Builder
-	// Binary and DebugInfo name programs and libraries built with -profile-correlate, whose sections or debug information
-	// Read reads. It uses the first one with the build id of the module.
-	Binary, DebugInfo []string
-	// Salvage imports the intact part of a truncated file.
-	Salvage bool
-	// SkipBad leaves out functions with impossible counters, which otherwise fail the file.
-	SkipBad bool
-	// Run configures the merge. Each file that is read into Into, and each module of a raw file, starts a run.
-	Run profileset.RunRules
-}
-
-// Read reads a profile in any of the three formats into a builder. The error is an [*Error] for invalid files. It
-// matches builder.ErrMismatch if the profile and the content of Into come from different instrumentations, or are
-// counts and single-byte coverage.
-func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	in := newIntake(o)
-	if err := in.readProfile(r); err != nil {
-		return nil, nil, err
+// read reads a profile in any of the three formats.
+func (i *Importer) read(input *codec.Input) (*Report, error) {
+	in := newIntake(i, input)
+	if err := in.readProfile(input); err != nil {
+		return nil, err
 	}
-	in.report.Totals = ledger.Totals{}
-	ledger.Totals(in.report.Totals).Add(ledger.BlockCounts, in.blocks)
-	ledger.Totals(in.report.Totals).Add(ledger.ValueCounts, in.values)
-	return in.b, in.report, nil
+	totals := ledger.Totals{}
+	totals.Add(ledger.BlockCounts, in.blocks)
+	totals.Add(ledger.ValueCounts, in.values)
+	in.report.Totals = totals
+	in.report.Sum = in.b
+	return in.report, nil
 }
 
 func (in *intake) readProfile(r io.Reader) error {
@@ -216,7 +196,7 @@ func (s *scan) cutError(within string) error {
 // it as the reason.
 func (s *scan) salvage(err error) error {
 	cut := (*Error)(nil)
-	if !s.o.Salvage || s.report.Functions == 0 || !errors.As(err, &cut) || cut.Kind != ErrCut {
+	if !s.o.Salvage || s.report.Methods == 0 || !errors.As(err, &cut) || cut.Kind != ErrCut {
 		return err
 	}
 	s.noteSalvaged(cut)

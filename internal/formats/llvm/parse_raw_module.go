@@ -86,7 +86,7 @@ func (m *rawModule) readBinaryIDs() error {
 
 // forgetsBinaryIDs reports whether the merge imitates LLVM 16, which keeps only the binary ids of the last module.
 func (m *rawModule) forgetsBinaryIDs() bool {
-	return m.o.Run.AsLLVM && m.report.Params.LLVMVersion == sinceBinaryIDs
+	return m.o.AsLLVM && m.report.Params.LLVMVersion == sinceBinaryIDs
 }
 
 func (m *rawModule) readFunctionData() (err error) {
@@ -474,7 +474,7 @@ func (m *rawModule) addRecord(i uint64, record []byte) error {
 		return nil
 	}
 	if block, ok := m.f.impossibleCounter(); ok {
-		if m.o.SkipBad {
+		if m.from.SkipBad {
 			m.loseFunction(LossCounter, &m.f, m.names.names[name])
 			return nil
 		}

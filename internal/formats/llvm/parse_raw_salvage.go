@@ -72,7 +72,7 @@ func (m *rawModule) finishSalvage() error {
 	switch {
 	case m.cut == nil:
 		return nil
-	case m.report.Functions > 0:
+	case m.report.Methods > 0:
 		m.noteSalvaged(m.cut)
 		return nil
 	case len(m.o.Binary) == 0:

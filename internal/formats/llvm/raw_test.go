@@ -116,7 +116,7 @@ func TestRawUnnamed(t *testing.T) {
 		t.Errorf("the archive has other contents than the file:\n%.3000s", diff)
 	}
 	_, report, err := Read(bytes.NewReader(s.encode(t)), ReadOptions{})
-	if err != nil || report.Lost.Count(LossUnnamed) != 1 || report.Functions != 2 {
+	if err != nil || report.Lost.Count(LossUnnamed) != 1 || report.Methods != 2 {
 		t.Errorf("report %+v, %v", report, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestRawModules(t *testing.T) {
 		t.Errorf("variant %x", c.Variant)
 	}
 	_, report, err := Read(bytes.NewReader(file), ReadOptions{})
-	if err != nil || report.Modules != 2 || report.Functions != 8 || report.Traces != 1 {
+	if err != nil || report.Modules != 2 || report.Methods != 8 || report.Traces != 1 {
 		t.Errorf("report %+v, %v", report, err)
 	}
 }

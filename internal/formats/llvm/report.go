@@ -28,22 +28,17 @@ const (
 	LossCutValues codec.LossKind = "value sites behind the end of the file"
 )
 
-// A Report describes a file that was read.
+// A Report describes a file that was read. Its methods are records, each for a name and a FuncHash.
 type Report struct {
+	codec.Report
 	Kind    Kind
 	Version int // format version of the file; 0 for text
 	// Params merge the parameters of the file and of the builder.
-	Params    layout.Params
-	Modules   int // number of programs and libraries in a raw file; otherwise 1
-	Functions int // number of records, each for a name and a FuncHash
-	Entries   int // profile entries
-	Traces    int // number of temporal traces
+	Params  layout.Params
+	Modules int // number of programs and libraries in a raw file; otherwise 1
+	Traces  int // number of temporal traces
 	// Records counts functions with a memory profile. Allocations counts their allocation sites by stack.
 	Records, Allocations int
-	Lost                 codec.Losses
-	Salvaged             string // why only a part was read; "" if the file was read as a whole
-	// Totals has the counts in the file; see codec.Report.
-	Totals map[string]uint64
 }
 
 // Sentinels that an [*Error] matches.
@@ -127,17 +122,6 @@ const (
 	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"
 	LossTextByte      codec.LossKind = "marks that counters are of coverage: text of this LLVM cannot say it"
 )
-
-// A WriteReport describes a written file.
-type WriteReport struct {
-	Version   int // indexed version; 0 for text
-	Names     int // number of function names
-	Functions int // number of records, each for a name and a FuncHash
-	Cold      int // number of names omitted as unexecuted
-	Lost      codec.Losses
-	// Totals has the counts in the file; see codec.Report.
-	Totals map[string]uint64
-}
 
 func checkDomain(s *reader.Store) error {
 	if d := s.Header().Domain; !d.LLVM() {

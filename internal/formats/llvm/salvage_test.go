@@ -72,7 +72,7 @@ func TestCutFilesKeepTheirCounters(t *testing.T) {
 			t.Errorf("%d%%: kept %d of %d counters, salvaged %q", percent, kept, before, r.Salvaged)
 		}
 		_, alone, err := Read(bytes.NewReader(file[:cut]), ReadOptions{Salvage: true})
-		if whole := cut >= start+8*counters+int(nameSize); whole && (err != nil || alone.Functions != records) {
+		if whole := cut >= start+8*counters+int(nameSize); whole && (err != nil || alone.Methods != records) {
 			t.Errorf("%d%% without the program: %v", percent, err)
 		}
 	}

@@ -19,21 +19,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteOptions configure [WriteIndexed] and [WriteText]. The zero value is valid.
-type WriteOptions struct {
-	// Version is the indexed version, from WrittenOldest to WrittenNewest. 0 selects the version of the LLVM that made
-	// the profiles, or of the oldest candidate. That version holds all of their content, and only that version
-	// understands the hashes of its front end.
-	Version int
-	// Sparse omits unexecuted functions.
-	Sparse bool
-	// KeepVTableNames keeps the names of vtables, from version 12 on. Names from an indexed file always stay.
-	KeepVTableNames bool
-}
-
-// WriteIndexed writes the profiles of an archive like llvm-profdata merge, with the same bytes as LLVM 17 and later.
+// Export writes the profiles of an archive like llvm-profdata merge, with the same bytes as LLVM 17 and later.
 // It writes trained counts.
-func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
+func (e *IndexedExporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
+	o := *e
 	if err := checkDomain(s); err != nil {
 		return nil, err
 	}
@@ -46,23 +35,20 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 	}
 	w := &indexedWriter{
 		store: s, options: o, encoding: encoding{version: o.Version},
-		report: WriteReport{Version: o.Version}, totals: ledger.Totals{}, out: bufio.NewWriterSize(out, outBuffer),
+		totals: ledger.Totals{}, out: bufio.NewWriterSize(out, outBuffer),
 	}
 	if err := s.Mapping().Guard(w.writeFile); err != nil {
 		return nil, err
 	}
-	w.report.Lost = w.lost
-	w.report.Totals = w.totals
-	return &w.report, nil
+	return &codec.Report{Totals: w.totals, Lost: w.lost}, nil
 }
 
 const outBuffer = 1 << 18
 
 type indexedWriter struct {
 	store    *reader.Store
-	options  WriteOptions
+	options  IndexedExporter
 	encoding encoding
-	report   WriteReport
 	lost     codec.Losses
 	totals   ledger.Totals // written counts; nil if none are written
 

@@ -197,7 +197,6 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	p.insertion.addFunction(name, records)
 	if w.options.Sparse && allUnexecuted(records) {
 		loseUnexecuted(&w.lost, records, name.String())
-		w.report.Cold++
 		item.omitted = true
 		p.items = append(p.items, item)
 		return nil
@@ -213,8 +212,6 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 		w.countLosses(r, name)
 	}
 	p.items = append(p.items, item)
-	w.report.Names++
-	w.report.Functions += len(records)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -29,7 +30,7 @@ func storeOfFiles(t testing.TB, version int, files ...[]byte) *reader.Store {
 // indexedVersion returns the version of an indexed file.
 func indexedVersion(file []byte) int { return int(le.Uint64(file[8:]) & versionMask) }
 
-func writeIndexed(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *WriteReport) {
+func writeIndexed(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *codec.Report) {
 	t.Helper()
 	var out bytes.Buffer
 	r, err := WriteIndexed(&out, s, o)
@@ -39,7 +40,7 @@ func writeIndexed(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *Write
 	return out.Bytes(), r
 }
 
-func writeText(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *WriteReport) {
+func writeText(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *codec.Report) {
 	t.Helper()
 	var out bytes.Buffer
 	r, err := WriteText(&out, s, o)

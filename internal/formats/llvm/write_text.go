@@ -15,28 +15,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteText writes the profiles of an archive like llvm-profdata merge --text. It ignores the version in the options.
-// Sites name their vtables with KeepVTableNames, or if an indexed file had their names.
-func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
+// Export writes the profiles of an archive like llvm-profdata merge --text.
+func (e *TextExporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
 	}
-	w := &textWriter{store: s, options: o, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{},
+	w := &textWriter{store: s, options: *e, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{},
 		totals: ledger.Totals{},
 		called: newRecordWalk(s, nil)}
 	if err := s.Mapping().Guard(w.writeAll); err != nil {
 		return nil, err
 	}
-	w.report.Lost = w.lost
-	w.report.Totals = w.totals
-	return &w.report, nil
+	return &codec.Report{Totals: w.totals, Lost: w.lost}, nil
 }
 
 // A textWriter prints profiles. It assembles the text of one function at a time.
 type textWriter struct {
 	store   *reader.Store
-	options WriteOptions
-	report  WriteReport
+	options TextExporter
 	lost    codec.Losses
 	totals  ledger.Totals // written counts
 
@@ -185,7 +181,6 @@ func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 	}
 	if w.options.Sparse && allUnexecuted(records) {
 		loseUnexecuted(&w.lost, records, name.String())
-		w.report.Cold++
 		return nil
 	}
 	if !w.canPrint(name) {
@@ -204,8 +199,6 @@ func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 			return err
 		}
 	}
-	w.report.Names++
-	w.report.Functions += len(records)
 	return nil
 }
 

@@ -230,13 +230,13 @@ func TestClangTakesWrittenFilesAlike(t *testing.T) {
 				}
 				for _, written := range []int{0, version} {
 					store := storeOfFiles(t, version, raws...)
-					got, r := writeIndexed(t, store, WriteOptions{Version: written})
+					got, _ := writeIndexed(t, store, WriteOptions{Version: written})
 					if written == version && release >= "17" {
 						requireSame(t, got, want)
 					}
 					save(t, dir, "use.profdata", got)
 					if !bytes.Equal(compileWith(t, dir, clang, i.use+"use.profdata"), code) {
-						t.Errorf("version %d: other code than with llvm-profdata's file", r.Version)
+						t.Errorf("version %d: other code than with llvm-profdata's file", written)
 					}
 				}
 			})

@@ -67,7 +67,11 @@ func imported(t *testing.T, path string) (b *builder.Builder) {
 	_, isLLVM := llvm.Detect(data)
 	switch {
 	case isLLVM:
-		b, _, err = llvm.Read(r, llvm.ReadOptions{})
+		var report *codec.Report
+		report, err = (&llvm.Importer{}).Import(&codec.Input{Reader: r})
+		if err == nil {
+			b = report.Sum
+		}
 	case iprof.Detect(data):
 		var report *codec.Report
 		report, err = (&iprof.Importer{}).Import(&codec.Input{Reader: r})

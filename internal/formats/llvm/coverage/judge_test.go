@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -102,11 +103,11 @@ func (b *build) store(t testing.TB) *reader.Store { return storeOf(t, b.raw) }
 
 func storeOf(t testing.TB, profile []byte) *reader.Store {
 	t.Helper()
-	archive, _, err := llvm.Read(bytes.NewReader(profile), llvm.ReadOptions{Name: "app.profraw"})
+	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: bytes.NewReader(profile), Name: "app.profraw"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memstore.Open(t, archive)
+	return memstore.Open(t, r.Sum)
 }
 
 func (b *build) coverage(t testing.TB, program string) *coverage.Coverage {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -87,11 +88,11 @@ func imported(t *testing.T, file string) *reader.Store {
 		t.Fatal(err)
 	}
 	defer profile.Close()
-	b, _, err := llvm.Read(profile, llvm.ReadOptions{Name: file})
+	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: profile, Name: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return memstore.Open(t, b)
+	return memstore.Open(t, r.Sum)
 }
 
 // TestLinesAsLLVM: the tracefile equals llvm-cov's, which has branches, too, and no name of a test.

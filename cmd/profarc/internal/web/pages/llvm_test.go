@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -50,11 +51,11 @@ func loopSite(t *testing.T) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := llvm.Read(bytes.NewReader(raw), llvm.ReadOptions{Name: "app.profraw"})
+	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: bytes.NewReader(raw), Name: "app.profraw"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b), Binary: filepath.Join(dir, "app"),
+	return NewSite(t.Context(), Options{Archive: memstore.Open(t, r.Sum), Binary: filepath.Join(dir, "app"),
 		SourcePath: []string{dir}})
 }
 
