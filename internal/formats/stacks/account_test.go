@@ -239,7 +239,7 @@ func TestStacksAreReadAgain(t *testing.T) {
 		}
 		read, _ := importAccounted(t, out.Bytes(), anyFolded{&stacks.Importer{}})
 		var back bytes.Buffer
-		if err := stacks.WriteFolded(&back, read); err != nil || back.String() != out.String() {
+		if _, err := (&stacks.Exporter{}).Export(&back, read); err != nil || back.String() != out.String() {
 			t.Fatalf("%v: wrote\n%q, read\n%q", err, out.String(), back.String())
 		}
 	})

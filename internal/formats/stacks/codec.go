@@ -31,7 +31,12 @@ func (e *Exporter) Format() codec.Format {
 		Options: []codec.Option{value}, Units: []string{ledger.Samples, ledger.Nanoseconds}}
 }
 
-// Export writes an archive of domain graal or sampled. See [WriteFolded].
+// Export writes the sampled stacks of an archive in collapsed form with a line per stack.
+//
+//	root;caller;leaf samples
+//
+// A frame is Class.method, without signature and point. Export merges equal stacks and sorts the lines. It replaces
+// semicolons in names by commas and line breaks by spaces. The error matches ErrNoSamples if there are no stacks.
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	report := &codec.Report{Totals: ledger.Totals{}}
 	f := &folding{lines: map[string]uint64{}, named: NewNamed(s), names: map[string]string{}, report: report,

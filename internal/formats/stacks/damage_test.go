@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/lcov"
@@ -19,9 +20,11 @@ import (
 
 // exports writes an archive in every format and returns the errors.
 func exports(s *reader.Store) (errs []error) {
-	_, pprofErr := pprof.Write(io.Discard, s)
-	_, lcovErr := lcov.Write(io.Discard, s, lcov.WriteOptions{})
-	return []error{stacks.WriteFolded(io.Discard, s), pprofErr, lcovErr}
+	for _, e := range []codec.Exporter{&stacks.Exporter{}, &pprof.Exporter{}, &lcov.Exporter{}} {
+		_, err := e.Export(io.Discard, s)
+		errs = append(errs, err)
+	}
+	return errs
 }
 
 // used returns the places after the header that are not 0: most of a small archive is filled up with zeros.

@@ -1,5 +1,5 @@
 // Package stacks reads the sampled stacks of archives, and imports and exports them in collapsed form ([Importer],
-// [WriteFolded]). Package pprof below it converts CPU profiles, package perf the output of Linux's perf script, and
+// [Exporter]). Package pprof below it converts CPU profiles, package perf the output of Linux's perf script, and
 // package lcov call counts.
 //
 // A sampled stack is the state of a thread at a moment, and its count measures time. In contrast, the calling context

@@ -26,18 +26,6 @@ const (
 	LossNames      codec.LossKind = "names with a semicolon, a line break, or the form of a comment or count: it is replaced"
 )
 
-// WriteFolded writes sampled stacks in collapsed form with a line per stack.
-//
-//	root;caller;leaf samples
-//
-// A frame is Class.method, without signature and point. WriteFolded merges equal stacks and sorts the lines. It
-// replaces semicolons in names by commas and line breaks by spaces. The error matches ErrNoSamples if there are no
-// stacks.
-func WriteFolded(w io.Writer, s *reader.Store) error {
-	_, err := (&Exporter{}).Export(w, s)
-	return err
-}
-
 // A folding has the lines of an export.
 type folding struct {
 	lines   map[string]uint64 // values of stacks in collapsed form

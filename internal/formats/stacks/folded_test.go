@@ -85,7 +85,7 @@ func TestFoldedStacksAreRootFirst(t *testing.T) {
 		{[]string{"a/B.leaf", "a/B.middle", "Main.main"}, 3}, {[]string{"a/B.le;af", "Main.main"}, math.MaxUint64},
 	})
 	var out bytes.Buffer
-	if err := WriteFolded(&out, s); err != nil {
+	if _, err := (&Exporter{}).Export(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	want := "Main.main 1\nMain.main;a.B.le,af 18446744073709551615\nMain.main;a.B.middle;a.B.leaf 10\n"
@@ -98,7 +98,7 @@ func TestFoldedSpecimen(t *testing.T) {
 	for _, sp := range specimen.All() {
 		s := store(t, sp.Build())
 		var out bytes.Buffer
-		err := WriteFolded(&out, s)
+		_, err := (&Exporter{}).Export(&out, s)
 		if sp.Domain == layout.DomainSampled {
 			want := map[string]uint64{"fibs.main;fibs.fib": 40, "fibs.main;fibs.fib;fibs.fib": 30,
 				"fibs.main;fibs.fib;fibs.fib;example.com/sums.(*Adder[go.shape.int]).Add": 20,
@@ -137,7 +137,7 @@ func TestFoldedKeepsAllSamples(t *testing.T) {
 			want[strings.TrimSuffix(line, ";")] += s.count
 		}
 		var out bytes.Buffer
-		if err := WriteFolded(&out, sampled(t, all)); err != nil {
+		if _, err := (&Exporter{}).Export(&out, sampled(t, all)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, parseFolded(t, out.String())); diff != "" {
@@ -150,7 +150,7 @@ func TestFramesWithoutAMethod(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Internal().Table(disk.TableSamples, 0).Row(0, 0, 0, 5)
 	var out bytes.Buffer
-	if err := WriteFolded(&out, store(t, b)); err != nil || out.String() != "[unknown] 5\n" {
+	if _, err := (&Exporter{}).Export(&out, store(t, b)); err != nil || out.String() != "[unknown] 5\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }

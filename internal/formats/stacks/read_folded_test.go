@@ -18,7 +18,7 @@ func TestFoldedComesBack(t *testing.T) {
 	const text = "main;run;work [k] 7\nmain 2\n\nmain;run 1\nmain;run;work [k] 3\nmain;[unknown] 5\r\n"
 	s, in := testprofile.Import(t, []byte(text))
 	var out bytes.Buffer
-	if err := stacks.WriteFolded(&out, s); err != nil {
+	if _, err := (&stacks.Exporter{}).Export(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := "main 2\nmain;[unknown] 5\nmain;run 1\nmain;run;work [k] 10\n"; out.String() != want ||
@@ -65,7 +65,7 @@ func TestKindsOfFolded(t *testing.T) {
 	} {
 		s, in := testprofile.Import(t, []byte(c.text))
 		var out bytes.Buffer
-		if err := stacks.WriteFolded(&out, s); err != nil || out.String() != c.want || in.Format != "folded" {
+		if _, err := (&stacks.Exporter{}).Export(&out, s); err != nil || out.String() != c.want || in.Format != "folded" {
 			t.Errorf("%s: %v, %q", name, err, out.String())
 		}
 		if len(in.Lost) > 1 || (len(in.Lost) == 1) != (c.what != "") {

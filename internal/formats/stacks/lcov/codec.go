@@ -1,17 +1,16 @@
 package lcov
 
 import (
-	"io"
-
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Exporter writes tracefiles.
 type Exporter struct {
-	Lines    bool     // see [WriteOptions]
-	Programs []string // programs for [WriteLines], which replaces [Write] if there are any
+	// Lines adds a DA record for each function, so that line coverage equals function coverage.
+	Lines bool
+	// Programs are the programs whose source lines are written in place of functions; see [WriteLines].
+	Programs []string
 }
 
 // LossUnknown counts omitted methods.
@@ -27,18 +26,4 @@ func (e *Exporter) Format() codec.Format {
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
 					"(-profile-correlate=binary, or salvage), export its coverage mapping for source lines; may be given more than once"),
 		}, Units: []string{ledger.Invocations}}
-}
-
-// Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].
-func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	if len(e.Programs) > 0 {
-		return WriteLines(w, s, e.Programs...)
-	}
-	r, err := Write(w, s, WriteOptions{Lines: e.Lines})
-	if err != nil {
-		return nil, err
-	}
-	var lost codec.Losses
-	lost.AddLoss(codec.Loss{What: LossUnknown, Count: r.Unknown, First: r.FirstUnknown})
-	return &codec.Report{Lost: lost, Totals: r.Totals}, nil
 }

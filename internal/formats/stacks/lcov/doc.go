@@ -11,7 +11,7 @@
 // An archive has no source files and lines. The class name with slashes replaces the source file. For LLVM it is the
 // file in the PGO name of the function, or "unknown". FN has the number of a function in its class instead of a line,
 // because readers merge functions with equal numbers. There are no DA records, which count lines. Since lcov and
-// genhtml drop files without lines, [WriteOptions] can add a DA record for each function.
+// genhtml drop files without lines, [Exporter] can add a DA record for each function.
 //
 // For profiles of LLVM's front ends, [WriteLines] writes the real source lines of functions in the coverage mapping of
 // a program (see package coverage).

@@ -47,10 +47,10 @@ func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 	if err != nil {
 		return err
 	}
-	byFile := map[string][]*coverage.Function{}
+	byFile := map[string][]function{}
 	for _, f := range functions {
-		file, _ := f.Start()
-		byFile[file] = append(byFile[file], f)
+		file, line := f.Start()
+		byFile[file] = append(byFile[file], function{lineBreakReplacer.Replace(f.Name), line, f.Count})
 	}
 	names, err := c.Files()
 	if err != nil {
@@ -62,28 +62,13 @@ func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "TN:\nSF:%s\n", lineBreakReplacer.Replace(name))
-		writeFunctions(out, byFile[name])
+		writeFile(out, lineBreakReplacer.Replace(name), byFile[name])
 		if err := writeSourceLines(out, v); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "end_of_record")
 	}
 	return out.Flush()
-}
-
-// writeFunctions writes the records of functions that begin in the current file.
-func writeFunctions(w io.Writer, list []*coverage.Function) {
-	hit := 0
-	for _, f := range list {
-		_, line := f.Start()
-		fmt.Fprintf(w, "FN:%d,%s\n", line, lineBreakReplacer.Replace(f.Name))
-	}
-	for _, f := range list {
-		fmt.Fprintf(w, "FNDA:%d,%s\n", f.Count, lineBreakReplacer.Replace(f.Name))
-		hit += int(min(f.Count, 1))
-	}
-	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
 }
 
 // writeSourceLines writes the lines of a file. It stops at the first write error, because a damaged program can claim

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/stacks"
@@ -25,28 +26,19 @@ var ErrNoCalls = errors.New("no call counts: import profiles that count calls: i
 // unknownFile replaces an unknown source file.
 const unknownFile = "unknown"
 
-// WriteOptions configure [Write]. The zero value is valid.
-type WriteOptions struct {
-	// Lines adds a DA record for each function, so that line coverage equals function coverage.
-	Lines bool
-}
-
-// A Report describes what was written.
-type Report struct {
-	Files, Functions, Hit int
-	Unknown               int // methods without counts that can have run
-	FirstUnknown          []string
-	Totals                ledger.Totals // written counts
-}
-
 type function struct {
 	name  string
+	line  int
 	calls uint64
 }
 
-// Write writes the call counts of an archive. The error matches ErrNoCalls if the archive has no call counts.
-func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
-	report := &Report{}
+// Export writes the call counts of an archive, or its source lines. The error matches ErrNoCalls if the archive has no
+// call counts.
+func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
+	if len(e.Programs) > 0 {
+		return WriteLines(w, s, e.Programs...)
+	}
+	report := &codec.Report{}
 	files, err := functionsByFile(s, report)
 	if err != nil {
 		return nil, err
@@ -55,20 +47,15 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		list := mergeEqualNames(files[file])
 		hit := writeFile(out, file, list)
-		if o.Lines {
+		if e.Lines {
 			writeFunctionLines(out, list, hit)
 		}
 		fmt.Fprintln(out, "end_of_record")
-		report.Files++
-		report.Functions += len(list)
-		report.Hit += hit
 	}
 	return report, out.Flush()
 }
 
-const namedUnknown = 3
-
-func functionsByFile(s *reader.Store, report *Report) (map[string][]function, error) {
+func functionsByFile(s *reader.Store, report *codec.Report) (map[string][]function, error) {
 	counts, err := newCallCounter(s)
 	if err != nil {
 		return nil, err
@@ -89,14 +76,11 @@ func functionsByFile(s *reader.Store, report *Report) (map[string][]function, er
 			return nil, err
 		}
 		if !known {
-			report.Unknown++
-			if len(report.FirstUnknown) < namedUnknown {
-				report.FirstUnknown = append(report.FirstUnknown, name.Full())
-			}
+			report.Lost.AddLoss(codec.Loss{What: LossUnknown, Count: 1, First: []string{name.Full()}})
 			continue
 		}
 		file := sourceFileOf(name)
-		files[file] = append(files[file], function{lineBreakReplacer.Replace(name.Short + name.Parameters), calls})
+		files[file] = append(files[file], function{lineBreakReplacer.Replace(name.Short + name.Parameters), 0, calls})
 	}
 	if !counts.any {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoCalls)
@@ -116,7 +100,8 @@ func sourceFileOf(n stacks.Name) string {
 	return unknownFile
 }
 
-// mergeEqualNames sorts functions and merges equal names, which occur if several loaders define a class.
+// mergeEqualNames sorts functions, merges equal names, which occur if several loaders define a class, and numbers the
+// functions in place of lines.
 func mergeEqualNames(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls))
@@ -129,14 +114,17 @@ func mergeEqualNames(list []function) []function {
 			sum = append(sum, f)
 		}
 	}
+	for i := range sum {
+		sum[i].line = i + 1
+	}
 	return sum
 }
 
 // writeFile writes the functions of a file, and returns how many of them were called.
 func writeFile(w io.Writer, file string, list []function) (hit int) {
 	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
-	for i, f := range list {
-		fmt.Fprintf(w, "FN:%d,%s\n", i+1, f.name)
+	for _, f := range list {
+		fmt.Fprintf(w, "FN:%d,%s\n", f.line, f.name)
 	}
 	for _, f := range list {
 		fmt.Fprintf(w, "FNDA:%d,%s\n", f.calls, f.name)
@@ -147,8 +135,8 @@ func writeFile(w io.Writer, file string, list []function) (hit int) {
 }
 
 func writeFunctionLines(w io.Writer, list []function, hit int) {
-	for i, f := range list {
-		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
+	for _, f := range list {
+		fmt.Fprintf(w, "DA:%d,%d\n", f.line, f.calls)
 	}
 	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
 }

@@ -41,7 +41,7 @@ swapper     0 [000]  1234.600000:     1 cycles:
 func TestSamplesOfPerf(t *testing.T) {
 	s, in := testprofile.Import(t, []byte(printed))
 	var folded bytes.Buffer
-	if err := stacks.WriteFolded(&folded, s); err != nil {
+	if _, err := (&stacks.Exporter{}).Export(&folded, s); err != nil {
 		t.Fatal(err)
 	}
 	if want := "main;[unknown];middle(int, char);leaf 250000\n"; folded.String() != want || in.Format != "perf" {
@@ -52,7 +52,7 @@ func TestSamplesOfPerf(t *testing.T) {
 	}
 	other, in := imported(t, printed, "cycles")
 	folded.Reset()
-	if err := stacks.WriteFolded(&folded, other); err != nil {
+	if _, err := (&stacks.Exporter{}).Export(&folded, other); err != nil {
 		t.Fatal(err)
 	}
 	if want := "main;[unknown];middle(int, char);leaf 1\nmain;leaf 1\n"; folded.String() != want {
@@ -126,7 +126,7 @@ func TestKindsOfLines(t *testing.T) {
 		}
 		s, in := imported(t, c.text, "")
 		var folded bytes.Buffer
-		if err := stacks.WriteFolded(&folded, s); err != nil || folded.String() != c.want {
+		if _, err := (&stacks.Exporter{}).Export(&folded, s); err != nil || folded.String() != c.want {
 			t.Errorf("%s: %v, got\n%swant\n%s", name, err, folded.String(), c.want)
 		}
 		lost := 0

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads CPU profiles.
@@ -93,13 +92,4 @@ func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "pprof", About: "sampled stacks, and counters of methods, for go tool pprof", Binary: true,
 		Units: []string{ledger.Invocations, ledger.Backedges, ledger.Calls, ledger.Bytecodes, ledger.Cycles,
 			ledger.NativeCalls, ledger.NewArrays, ledger.BlockCounts, ledger.Samples, ledger.Nanoseconds}}
-}
-
-// Export writes the stacks and counters of an archive. See [Write].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := Write(w, s)
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Lost: r.Lost, Totals: r.Totals}, nil
 }

@@ -64,7 +64,7 @@ func importWith(t *testing.T, data []byte, i *pprof.Importer) (*reader.Store, *f
 func folded(t *testing.T, s *reader.Store) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := stacks.WriteFolded(&out, s); err != nil {
+	if _, err := (&stacks.Exporter{}).Export(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

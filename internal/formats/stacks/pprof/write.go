@@ -22,32 +22,24 @@ var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import p
 	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, sampled stacks in sampled, " +
 	"bytecodes and cycles in jamaica, block counts in llvm-ir and llvm-frontend")
 
-// A Report describes what was written.
-type Report struct {
-	Types   []string // types of sample values
-	Samples int
-	Totals  ledger.Totals // written values
-	Lost    codec.Losses
-}
-
 // Losses of the export.
 const (
 	LossClamped codec.LossKind = "values above 2^63-1: pprof holds no higher ones"
 	LossMarks   codec.LossKind = "counters at which LLVM saturates, or marks a function as hot or warm"
 )
 
-// addClamped returns a + b, limited to math.MaxInt64, and adds the written part of b to the totals.
-func (r *Report) addClamped(a, b uint64, unit ledger.Unit) int64 {
+// addClamped returns a + b, limited to math.MaxInt64, and adds the written part of b to the totals of a report.
+func addClamped(r *codec.Report, a, b uint64, unit ledger.Unit) int64 {
 	written := min(b, math.MaxInt64-a)
-	r.Totals.Add(unit, written)
+	ledger.Totals(r.Totals).Add(unit, written)
 	if written < b {
 		r.Lost.AddLoss(codec.Loss{What: LossClamped, Count: 1, Unit: unit, Amount: b - written})
 	}
 	return int64(a + written)
 }
 
-// Write writes an archive. The error matches ErrNothing if there is nothing to write.
-func Write(w io.Writer, s *reader.Store) (*Report, error) {
+// Export writes the stacks and counters of an archive. The error matches ErrNothing if there is nothing to write.
+func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if s.Header().Domain == layout.DomainSampled {
 		return writeSampled(w, s)
 	}
@@ -64,11 +56,7 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 		return nil, err
 	}
 	p.dropUnusedTypes()
-	for _, t := range p.out.SampleType {
-		p.report.Types = append(p.report.Types, t.Type)
-	}
-	p.out.DefaultSampleType = p.report.Types[0]
-	p.report.Samples = len(p.out.Sample)
+	p.out.DefaultSampleType = p.out.SampleType[0].Type
 	return &p.report, p.out.Write(w)
 }
 
@@ -84,7 +72,7 @@ type converter struct {
 	out       *profile.Profile
 	locations map[layout.Ref]*profile.Location
 	stacks    map[string]*profile.Sample // keyed by the method references of the frames
-	report    Report
+	report    codec.Report
 }
 
 func newConverter(s *reader.Store) *converter {
@@ -92,7 +80,7 @@ func newConverter(s *reader.Store) *converter {
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
-		report: Report{Totals: ledger.Totals{}},
+		report: codec.Report{Totals: ledger.Totals{}},
 		// HasFunctions prevents readers from looking for symbols.
 		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
 			HasFunctions: true}}},
@@ -130,7 +118,7 @@ func (p *converter) addStacks() error {
 			}
 			p.stacks[string(key)] = sample
 		}
-		sample.Value[0] = p.report.addClamped(uint64(sample.Value[0]), stack.Count, ledger.Samples)
+		sample.Value[0] = addClamped(&p.report, uint64(sample.Value[0]), stack.Count, ledger.Samples)
 	}
 	return nil
 }
@@ -161,7 +149,7 @@ func (p *converter) addCounters() error {
 					p.report.Lost.AddLoss(codec.Loss{What: LossMarks, Count: 1, Unit: ledger.BlockCounts, Amount: n})
 					return
 				}
-				values[i] = p.report.addClamped(uint64(values[i]), n, p.counts[i].Unit)
+				values[i] = addClamped(&p.report, uint64(values[i]), n, p.counts[i].Unit)
 			})
 			if err != nil {
 				return err

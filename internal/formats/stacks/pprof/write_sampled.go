@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
@@ -33,8 +34,10 @@ type sampledWriter struct {
 	locationIDs      map[string]uint64
 	stack            []uint64
 	key              []byte
-	calls            []bool // whether each frame of a stack calls inlined code
-	report           Report
+	calls            []bool   // whether each frame of a stack calls inlined code
+	typeNames        []string // of types
+	samples          int
+	report           codec.Report
 }
 
 type writtenFunction struct {
@@ -44,7 +47,7 @@ type writtenFunction struct {
 	mapping, address uint64
 }
 
-func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
+func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	places, err := stacks.Places(s)
 	if err != nil {
 		return nil, err
@@ -55,7 +58,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 	}
 	w := &sampledWriter{Encoder: NewEncoder(out), s: s, facts: facts, places: places, mappings: mappingsOf(facts),
 		inlined: map[layout.Ref]bool{}, writtenFunctions: map[layout.Ref]writtenFunction{},
-		locationIDs: map[string]uint64{}, report: Report{Totals: ledger.Totals{}}}
+		locationIDs: map[string]uint64{}, report: codec.Report{Totals: ledger.Totals{}}}
 	if err := w.readInlined(); err != nil {
 		return nil, err
 	}
@@ -71,7 +74,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 			return nil, err
 		}
 	}
-	if w.report.Samples == 0 {
+	if w.samples == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
 	}
 	w.writeFacts()
@@ -119,7 +122,7 @@ func (w *sampledWriter) writeTypes() error {
 		}
 		w.types = append(w.types, unit)
 		kind, of, _ := strings.Cut(name, "/")
-		w.report.Types = append(w.report.Types, kind)
+		w.typeNames = append(w.typeNames, kind)
 		w.SampleType(kind, of)
 	}
 	return nil
@@ -149,10 +152,10 @@ func (w *sampledWriter) writeStack(k *stacks.Stack) error {
 		if unit == ledger.Nanoseconds {
 			n = k.Time
 		}
-		values[i] = w.report.addClamped(0, n, unit)
+		values[i] = addClamped(&w.report, 0, n, unit)
 	}
 	w.Sample(w.stack, values...)
-	w.report.Samples++
+	w.samples++
 	return nil
 }
 
@@ -270,7 +273,7 @@ func (w *sampledWriter) writeFacts() {
 	text(profileDropFrames, propertyDrop)
 	text(profileKeepFrames, propertyKeep)
 	text(profileDocURL, propertyDoc)
-	if slices.Contains(w.report.Types, first(w.facts, propertyDefault)) {
+	if slices.Contains(w.typeNames, first(w.facts, propertyDefault)) {
 		text(profileDefaultType, propertyDefault)
 	}
 	for _, c := range w.facts[propertyComment] {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -24,10 +25,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func write(t *testing.T, s *reader.Store) ([]byte, *profile.Profile, *Report) {
+func write(t *testing.T, s *reader.Store) ([]byte, *profile.Profile, *codec.Report) {
 	t.Helper()
 	var out bytes.Buffer
-	report, err := Write(&out, s)
+	report, err := (&Exporter{}).Export(&out, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestSpecimens(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
-			if report.Samples != len(p.Sample) || (report.Lost.Count(LossClamped) > 0) != (name == "hotspot") ||
+			if (report.Lost.Count(LossClamped) > 0) != (name == "hotspot") ||
 				p.TimeNanos != s.Header().DumpTime {
 				t.Errorf("%+v, time %d", report, p.TimeNanos)
 			}
@@ -115,7 +116,7 @@ func TestSpecimens(t *testing.T) {
 
 func TestNothingToWrite(t *testing.T) {
 	s := memstore.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
-	if _, err := Write(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) ||
+	if _, err := (&Exporter{}).Export(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) ||
 		!strings.Contains(err.Error(), "test.parc (domain hotspot)") {
 		t.Errorf("of an empty archive: %v", err)
 	}
