@@ -75,6 +75,15 @@ func (s Shape) countCellsOf(tag layout.Tag, n int64) (cells int64) {
 // ReceiversFixed is the number of cells before the rows of a TagReceivers entry.
 const ReceiversFixed = 2
 
+// Unprofiled returns the sum of the cells between the count and the rows of a receiver entry, which HotSpot calls
+// nonprofiled_count.
+func (s Shape) Unprofiled(e Entry) (sum uint64) {
+	for i := range s.Gap {
+		sum = SaturatingAdd(sum, e.Cell(1+i))
+	}
+	return sum
+}
+
 // ReceiverRow returns the index of the type cell of receiver row i in a HotSpot entry; the count is the next cell. It
 // avoids the schema table on the reader's path to a receiver. A test compares the two.
 func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }

@@ -36,6 +36,12 @@ func ShapeOfParams(p *layout.Params) Shape {
 	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
 }
 
+// WithDeclared returns the shape with other declared entries.
+func (s Shape) WithDeclared(d *Declared) Shape {
+	s.Declared = d
+	return s
+}
+
 // SameSettings reports whether HotSpot's entries have the same cells in both shapes.
 func (s Shape) SameSettings(t Shape) bool {
 	return s.TypeRows == t.TypeRows && s.BciRows == t.BciRows && s.Gap == t.Gap

@@ -108,6 +108,7 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 	}
 	if err == nil {
 		c.b.RecordIn(to, run, m, code, context)
+		to.SetShape(c.shape)
 	}
 	return err
 }

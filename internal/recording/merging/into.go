@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -235,18 +236,22 @@ func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err e
 }
 
 // joinShape unites the shapes of the builder and of an archive. The first archive that depends on a part decides it;
-// before that, the largest value is used. The caller holds mu.
+// before that, the largest value is used. Archives with and without nonprofiled_count, as from JDK 17 and 25, become one
+// without it. The caller holds mu.
 func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	have := b.Shape
-	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
+	types := shape.TypeRows != have.TypeRows
 	returns := shape.BciRows != have.BciRows
 	if types && use.Types && b.Shaped.Types || returns && use.Returns && b.Shaped.Returns {
-		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of one release and of the same "+
-			"-XX:TypeProfileWidth and -XX:BciProfileWidth",
-			profileset.ErrMismatch, describeShape(shape), describeShape(have))
+		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of the same -XX:TypeProfileWidth and "+
+			"-XX:BciProfileWidth", profileset.ErrMismatch, describeShape(shape), describeShape(have))
 	}
+	if err := b.joinGap(shape, use); err != nil {
+		return err
+	}
+	have.Gap = b.Shape.Gap
 	if !b.Shaped.Types {
-		have.TypeRows, have.Gap = joinRows(have.TypeRows, shape.TypeRows, use.Types), joinRows(have.Gap, shape.Gap, use.Types)
+		have.TypeRows = joinRows(have.TypeRows, shape.TypeRows, use.Types)
 	}
 	if !b.Shaped.Returns {
 		have.BciRows = joinRows(have.BciRows, shape.BciRows, use.Returns)
@@ -257,8 +262,29 @@ func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	return nil
 }
 
+// joinGap unites the numbers of cells before the receiver rows. If entries of both depend on it, the smaller one is
+// used, and the profiles of the builder are converted. Those of the archive are converted when they are recorded.
+func (b Target) joinGap(shape disk.Shape, use profileset.ShapeUse) error {
+	from, to := b.Shape, b.Shape
+	if !b.Shaped.Types {
+		to.Gap = joinRows(from.Gap, shape.Gap, use.Types)
+		b.setShape(to)
+		return nil
+	}
+	if !use.Types || shape.Gap >= from.Gap {
+		return nil
+	}
+	to.Gap = shape.Gap
+	convert := func(block disk.Block) ([]byte, error) { return methoddata.Reshape(from, to, block), nil }
+	if err := cmp.Or(b.WithoutBatch(), b.RewriteBlocks(convert)); err != nil {
+		return err
+	}
+	b.setShape(to)
+	return nil
+}
+
 func describeShape(s disk.Shape) string {
-	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
+	return fmt.Sprintf("%d receivers a call and %d returns", s.TypeRows, s.BciRows)
 }
 
 // joinRows returns the number of rows for a part of the shape on which no entry depends yet. decides is set if entries

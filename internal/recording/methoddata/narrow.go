@@ -2,6 +2,7 @@ package methoddata
 
 import (
 	"math"
+	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
@@ -12,6 +13,7 @@ type narrower struct {
 	domain layout.Domain
 	To     disk.Shape
 	rows   int
+	only   bool // only the cells before the rows change
 	Done   Narrowed
 	parts  Parts
 }
@@ -28,6 +30,14 @@ func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOr
 	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
 }
 
+// Reshape returns a block of one shape in another one, which has the same rows. If only the first one has a cell for
+// nonprofiled_count, its count is added to the receivers without a row, as HotSpot does since it lacks the cell. The
+// bytes are new.
+func Reshape(from, to disk.Shape, block disk.Block) []byte {
+	w := narrower{Merger: Merger{Shape: from}, domain: layout.DomainHotSpot, To: to, rows: from.TypeRows, only: true}
+	return slices.Clone(w.Block(block))
+}
+
 // Block returns a block with fewer rows. The bytes are valid until the next call.
 func (w *narrower) Block(from disk.Block) []byte {
 	w.parts.reset()
@@ -37,7 +47,11 @@ func (w *narrower) Block(from disk.Block) []byte {
 		for rest := w.entries(from.Section(s)); len(rest) > 0; {
 			var at []disk.Entry
 			at, rest = cutPoint(rest)
-			w.point(at)
+			if w.only {
+				w.reshapePoint(at)
+			} else {
+				w.point(at)
+			}
 		}
 	}
 	w.parts.Encode()
@@ -72,6 +86,29 @@ func (w *narrower) point(at []disk.Entry) {
 			w.retOf(e, returns)
 		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), IsWidened(e):
 			// receiversOf and retOf add their contents
+		default:
+			w.keepEntry(e)
+		}
+	}
+}
+
+// reshapePoint changes the cells before the receiver rows of the entries of one profile point.
+func (w *narrower) reshapePoint(at []disk.Entry) {
+	unprofiled := uint64(0)
+	for _, e := range at {
+		if isUnprofiled(e) && w.To.Gap == 0 {
+			unprofiled = e.Cell(0)
+		}
+	}
+	for _, e := range at {
+		switch {
+		case e.Tag() == layout.TagReceivers:
+			wide := w.keepEntry(e)
+			wide.SetCell(0, w.plus(e, unprofiled))
+		case isReceivers(e):
+			w.receiversOf(e, at)
+		case isUnprofiled(e) && w.To.Gap == 0:
+			// counted in the Receivers entry
 		default:
 			w.keepEntry(e)
 		}
@@ -132,13 +169,16 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 		traps = layout.EntryTraps(e.Cell(1))
 		tag, types, gap = w.joined(e, at)
 		w.Done.Joined++
-	} else if w.Shape.Gap > 0 {
-		gap = e.Cell(1)
+	} else {
+		gap = w.Shape.Unprofiled(e)
 	}
 	if e.Tag() == layout.TagVirtualCallType {
 		types = cellsFrom(e, w.Shape.TypeList(tag))
 	}
 	rows, rest := w.cut(w.receiverRows(e))
+	if w.To.Gap == 0 {
+		rest = disk.SaturatingAdd(rest, gap)
+	}
 	narrow := w.hotspot(tag, e, traps, len(types))
 	narrow.SetCell(0, w.plus(e, rest))
 	if w.To.Gap > 0 {

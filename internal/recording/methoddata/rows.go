@@ -258,9 +258,9 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	if e.Tag() == layout.TagVirtualCallType {
 		all = append(all, m.callTypes(e))
 	}
-	if m.Shape.Gap > 0 && e.Cell(1) != 0 {
+	if n := m.Shape.Unprofiled(e); n != 0 {
 		_, unprofiled := disk.NewWide(nil, layout.TagCount, 0, disk.SubUnprofiled, e.Point(), 1, 0)
-		unprofiled.SetCell(0, e.Cell(1))
+		unprofiled.SetCell(0, n)
 		all = append(all, unprofiled)
 	}
 	return all

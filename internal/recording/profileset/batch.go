@@ -35,7 +35,7 @@ type Batch struct {
 	methods  []changed[methodData]
 	profiles []changed[ProfileData]
 	blocks   []changedBlock
-	bytes    intern.Arena // old bytes of blocks
+	bytes    spill.Store // old bytes of blocks
 }
 
 type changed[V any] struct {
@@ -46,7 +46,7 @@ type changed[V any] struct {
 type changedBlock struct {
 	of  ProfileRef
 	at  spill.Place
-	was intern.Place
+	was spill.Place
 }
 
 type builderState struct {
@@ -166,7 +166,7 @@ func (t *Batch) undoBlocks() {
 	b := t.b
 	for i := len(t.blocks) - 1; i >= 0; i-- {
 		c := t.blocks[i]
-		was := t.bytes.At(c.was)
+		was := t.bytes.Memory(c.was)
 		if now := b.Blocks.Memory(c.at); now != nil {
 			copy(now, was)
 		} else {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
-	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -180,21 +179,4 @@ func functionCells(block disk.Block, f *Function) []byte {
 		return e[disk.WideHeaderSize:]
 	}
 	return nil
-}
-
-// SortSymbols sorts the symbols that the set has now, so that little is left to sort when the archive is written. It
-// can run while other goroutines add profiles, since all names are known long before all profiles.
-func (b *Set) SortSymbols() {
-	b.mu.Lock()
-	have := b.Symbols.Snapshot()
-	era := b.era
-	b.mu.Unlock()
-	var sorter intern.Sorter
-	defer sorter.Close()
-	sorted := have.SortedAnew(&sorter)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.era == era {
-		b.Symbols.Presorted = sorted
-	}
 }

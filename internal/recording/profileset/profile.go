@@ -23,7 +23,8 @@ type Recording struct {
 	run    Run
 	number uint64 // number of the recording in the set
 	before claim
-	era    int // era of the set at the start of the recording
+	era    int        // era of the set at the start of the recording
+	shape  disk.Shape // settings of the entries; Done converts them to those of the set
 	err    error
 	ended  string            // "Done" or "Discard"; empty until then
 	parts  *methoddata.Parts // nil once the recording has ended
@@ -60,7 +61,7 @@ func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c Contex
 }
 
 func (b *Set) recordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
-	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
+	*p = Recording{b: b, run: run, era: b.era, shape: b.Shape, parts: methoddata.BorrowParts()}
 	defer b.noteOpened(p, m)
 	switch err := cmp.Or(b.refused, b.checkProducer()); {
 	case err != nil:
@@ -91,11 +92,24 @@ func (p *Recording) beginProfile(key ProfileKey) {
 
 func (p *Recording) Ref() ProfileRef { return p.ref }
 
-// Shape returns the current shape of the set, which determines the cells of entries.
+// Shape returns the shape of the entries, with all declared ones.
 func (p *Recording) Shape() disk.Shape {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	return p.b.Shape
+	return p.shape.WithDeclared(p.b.Shape.Declared)
+}
+
+// SetShape sets the shape of entries that are copied from an archive. It must be called before any is added.
+func (p *Recording) SetShape(s disk.Shape) { p.shape = s }
+
+// blockOfSet returns the encoded profile in the shape of the set. The caller holds mu.
+func (p *Recording) blockOfSet() disk.Block {
+	if p.b.Domain != layout.DomainHotSpot || p.shape.Gap == p.b.Shape.Gap {
+		return p.parts.Block
+	}
+	to := p.shape
+	to.Gap = p.b.Shape.Gap
+	return methoddata.Reshape(p.shape, to, p.parts.Block)
 }
 
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
@@ -227,7 +241,7 @@ func (p *Recording) Done() error {
 		delete(p.b.open, p.number)
 		switch {
 		case p.err == nil:
-			p.b.storeProfile(p.ref, p.run.RunRules, p.parts.Block)
+			p.b.storeProfile(p.ref, p.run.RunRules, p.blockOfSet())
 		case errors.Is(p.err, ErrDuplicate):
 			p.b.Duplicates++
 		default:
