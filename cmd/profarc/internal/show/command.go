@@ -198,7 +198,7 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 		return err
 	}
 	if len(sites) > 0 {
-		return o.showInContext(w, notes, s, key, sites)
+		return o.showInContext(ctx, w, notes, s, key, sites)
 	}
 	m, err := methods.FindFirst(s, methods.ParseKeys(s.Header().Domain, key, o.loader))
 	if err == nil {

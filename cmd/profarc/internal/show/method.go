@@ -3,6 +3,7 @@ package show
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,9 @@ import (
 
 // showInContext prints the profile of a method in a calling context. The number of matched callers is not part of the
 // JSON of a method, and goes to notes.
-func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
-	m, err := o.findSingle(s, key)
+func (o *showOptions) showInContext(ctx context.Context, w, notes io.Writer, s *reader.Store, key string,
+	sites []methods.CallSite) error {
+	m, err := o.findSingle(ctx, s, key)
 	if err != nil {
 		return err
 	}
@@ -61,27 +63,21 @@ func severalVersionsError(s *reader.Store, key string) error {
 		"without callers", s.Mapping().Name(), key, s.Mapping().Name())
 }
 
-func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Method, err error) {
+func (o *showOptions) findSingle(ctx context.Context, s *reader.Store, key string) (found reader.Method, err error) {
 	found, err = methods.FindDisplayed(s, key, o.loader)
 	if !errors.Is(err, reader.ErrNotFound) {
 		return found, err
 	}
 	sel := methods.Selection{Whole: match.New(key)}
-	for m, err := range s.Methods() {
+	for m, err := range sel.Methods(ctx, s) {
 		if err != nil {
 			return m, err
 		}
-		named, err := sel.NameMatches(s, m)
-		if err != nil {
-			return m, err
-		}
-		if named && found.Valid() {
+		if found.Valid() {
 			return m, cli.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key",
 				key)
 		}
-		if named {
-			found = m
-		}
+		found = m
 	}
 	if !found.Valid() {
 		return found, methods.MissingError(s, key, o.loader)

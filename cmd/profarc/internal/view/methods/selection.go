@@ -1,7 +1,6 @@
 package methods
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -101,31 +100,16 @@ func (sel Selection) SelectsKey(d layout.Domain, k layout.Key) bool {
 type Filter struct {
 	Class, Method string
 
-	methodFlag string // flag that was typed for Method
+	flags *pflag.FlagSet
 }
 
 // AddFlags adds the flags --class, --method and --function.
 func (f *Filter) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: "+match.Help)
-	flags.Var(methodFlag{f, "--method"}, "method", "only methods that match, by name or as printed anywhere")
-	flags.Var(methodFlag{f, "--function"}, "function", "the same as --method")
+	flags.StringVar(&f.Method, "method", "", "only methods that match, by name or as printed anywhere")
+	flags.StringVar(&f.Method, "function", "", "the same as --method")
+	f.flags = flags
 }
-
-// A methodFlag sets the method of a filter, and keeps which flag did.
-type methodFlag struct {
-	*Filter
-	name string
-}
-
-func (m methodFlag) Set(text string) error {
-	m.Method = text
-	m.methodFlag = m.name
-	return nil
-}
-
-func (m methodFlag) Type() string { return "string" }
-
-func (m methodFlag) String() string { return "" }
 
 // IsEmpty reports whether the filter selects all methods.
 func (f Filter) IsEmpty() bool { return f.Class == "" && f.Method == "" }
@@ -182,7 +166,11 @@ func (f Filter) FlagsText() string {
 		flags = append(flags, "--class "+escape.Printable(f.Class))
 	}
 	if f.Method != "" {
-		flags = append(flags, cmp.Or(f.methodFlag, "--method")+" "+escape.Printable(f.Method))
+		flag := "--method "
+		if f.flags != nil && f.flags.Changed("function") {
+			flag = "--function "
+		}
+		flags = append(flags, flag+escape.Printable(f.Method))
 	}
 	return strings.Join(flags, " ")
 }

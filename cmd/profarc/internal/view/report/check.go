@@ -197,20 +197,7 @@ type CheckRewritten struct {
 	Archive string        `json:"archive"`
 	Bytes   int64         `json:"bytes"`
 	Counts  layout.Counts `json:"counts"`
-	RewrittenCounts
-}
-
-// A RewrittenCounts counts the parts of the adapted archive, and the dropped ones.
-type RewrittenCounts struct {
-	Profiles      int     `json:"profiles"`
-	Dropped       int     `json:"dropped"`
-	Points        int     `json:"points"`         // matched points of moved profiles
-	Filled        int     `json:"filled"`         // new points with derived counts
-	PointsDropped int     `json:"points_dropped"` // points with counts that the new code lacks
-	CountsDropped float64 `json:"counts_dropped"`
-	Swapped       int     `json:"swapped"` // branches whose counts changed sides
-	Traps         int     `json:"traps"`   // traps at bytecodes without a profile point
-	TrapsDropped  int     `json:"traps_dropped"`
+	fit.Rewritten
 }
 
 // SetResult stores the result of fit.Check. The verdict depends on the least share that must not be lost, and on the

@@ -54,7 +54,6 @@ type pointPair struct {
 	// empty if unknown.
 	Bytecode, Source string
 	Line             int
-	Pages            []link // links to the point on the pages of the method
 	A, B             *point
 	Change           string // the largest change of a share; empty if it is small
 	Way              string // CSS class of Change
@@ -197,11 +196,11 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 		p.Code = display.IDText(id)
 	}
 	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
-	inA, err := sidePoints(r, p.a)
+	inA, err := sidePoints(r, p.a, p.Callers)
 	if err != nil {
 		return err
 	}
-	inB, err := sidePoints(r, p.b)
+	inB, err := sidePoints(r, p.b, p.Callers)
 	if err != nil {
 		return err
 	}
@@ -212,14 +211,23 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 			seen[id], p.Points[i].ID = true, id
 		}
 	}
-	return cmp.Or(p.addPages(r), p.addBytecodes(r))
+	return p.addBytecodes(r)
 }
 
-func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
+func sidePoints(r *request, q reader.Profile, callers string) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
 	}
+	m, err := q.Method()
+	if err != nil {
+		return nil, err
+	}
 	of := r.requestFor(q.Store())
+	page := linkToPage("In "+strings.ToUpper(of.site.sideLetter()), nameOfMethod, methodQuery(m))
+	if callers != "" {
+		page.query = page.query.withValues("profile", recordRefText(q.Ref()))
+	}
+	page = page.toArchiveOf(of.site)
 	b := newPointBuilder(of)
 	b.unfolded = true // B may have outcomes that A never had
 	points, err := b.points.Points(q)
@@ -228,6 +236,7 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	}
 	for i := range points[:min(len(points), pointsInPair)] {
 		shown := b.buildPoint(&points[i], nil)
+		shown.Page = page.atElement(pointElement(shown.Number))
 		for k := range shown.Outcomes {
 			o := &shown.Outcomes[k]
 			o.What = o.What.toArchiveOf(of.site)

@@ -127,35 +127,3 @@ func (p *point) orderedOutcomes(names []string, several bool) (list []outcome) {
 	}
 	return list
 }
-
-func (p *profilePair) addPages(r *request) error {
-	for _, q := range []reader.Profile{p.a, p.b} {
-		if !q.Valid() {
-			continue
-		}
-		m, err := q.Method()
-		if err != nil {
-			return err
-		}
-		at := methodQuery(m)
-		if p.Callers != "" {
-			at = at.withValues("profile", recordRefText(q.Ref()))
-		}
-		site := r.requestFor(q.Store()).site
-		for i := range p.Points {
-			point := &p.Points[i]
-			if side := point.pointIn(site); side != nil {
-				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod, at)
-				point.Pages = append(point.Pages, l.atElement(pointElement(point.Number)).toArchiveOf(site))
-			}
-		}
-	}
-	return nil
-}
-
-func (p *pointPair) pointIn(s *Site) *point {
-	if s.isB {
-		return p.B
-	}
-	return p.A
-}

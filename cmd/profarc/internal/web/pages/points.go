@@ -42,6 +42,7 @@ type point struct {
 	Left     int       // number of hidden outcomes
 	Types    []typeFact
 	Cells    []listing.Fact
+	Page     link // the point on the page of its method, in a comparison
 
 	extra bool // one of the traps listed after the points of the code
 }
