@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -82,7 +83,7 @@ func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	set := profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
 		Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
-		spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder})
+		spill.Config{Budget: cmp.Or(c.MemoryBudget, spill.DefaultBudget), Folder: c.SpillFolder})
 	set.Workers = c.Workers
 	set.Progress = c.Progress
 	set.GiveRoom(c.ReceiverRows)

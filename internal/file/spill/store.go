@@ -11,10 +11,11 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 )
 
+// DefaultBudget is the budget of a builder in bytes.
 const DefaultBudget = 192 << 20
 
 type Config struct {
-	Budget int64  // bytes of strings that stay in memory; 0 for DefaultBudget, negative for no limit
+	Budget int64  // bytes of strings that stay in memory; 0 or negative for no limit
 	Folder string // folder of the file; os.TempDir() if empty
 }
 
@@ -97,11 +98,8 @@ func newSlab(size int) slab {
 
 // memoryBudget is negative on systems without file mappings, where a View would need the memory again.
 func (s *Store) memoryBudget() int64 {
-	switch {
-	case !mmap.Available:
+	if !mmap.Available || s.Budget == 0 {
 		return -1
-	case s.Budget == 0:
-		return DefaultBudget
 	}
 	return s.Budget
 }

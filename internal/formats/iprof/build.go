@@ -3,7 +3,6 @@ package iprof
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -49,9 +48,6 @@ func (b *build) addRecording() (*builder.Builder, error) {
 	b.internArrived()
 	b.linkRecords()
 	b.waitForIntake()
-	var sorting sync.WaitGroup
-	defer sorting.Wait()
-	sorting.Go(b.b.Internal().SortSymbols)
 	b.numberDuplicates()
 	b.dropMethodRows()
 	b.addProfiles()

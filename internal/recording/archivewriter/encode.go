@@ -52,7 +52,7 @@ func (p *plan) appendMethod(b []byte, i int) []byte {
 	r := disk.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
 	if plan.flags&disk.MethodNamed != 0 {
 		start := len(b)
-		b = append(r.Append(b), p.b.Symbols.Texts.At(plan.name)...)
+		b = append(r.Append(b), p.b.Symbols.Texts.Memory(plan.name)...)
 		return append(b, zeroPage[:int(plan.units)*disk.Unit-(len(b)-start)]...)
 	}
 	m := p.b.Methods.At(uint32(p.o.methods[i]))
@@ -187,7 +187,7 @@ const (
 )
 
 func (p *plan) fetchNames(i int) {
-	fetchAhead(i, len(p.records), func(k int) []byte { return p.b.Symbols.Texts.At(p.records[k].name) })
+	fetchAhead(i, len(p.records), func(k int) []byte { return p.b.Symbols.Texts.Memory(p.records[k].name) })
 }
 
 func (p *plan) fetchSymbols(i int) {
@@ -196,7 +196,7 @@ func (p *plan) fetchSymbols(i int) {
 		if len(p.lists.listOf(s)) > 0 {
 			return nil
 		}
-		return p.b.Symbols.Texts.At(p.b.Symbols.Place(s))
+		return p.b.Symbols.Texts.Memory(p.b.Symbols.Place(s))
 	})
 }
 

@@ -280,8 +280,8 @@ func (p *plan) keysHash() uint64 {
 
 type methodPlan struct {
 	id    uint64
-	name  intern.Place // location of the name's text
-	first uint32       // 1 + rank of the first profile without a context; 0 if none
+	name  spill.Place // location of the name's text
+	first uint32      // 1 + rank of the first profile without a context; 0 if none
 	flags layout.MethodFlags
 	units uint16 // size with the name; 0 if the method has a row instead
 }

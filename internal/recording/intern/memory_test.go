@@ -34,22 +34,3 @@ func TestListAcrossChunks(t *testing.T) {
 		t.Errorf("the first value after all were dropped has the number %d", number)
 	}
 }
-
-// TestArenaRestore: strings stored before State stay, and later ones are dropped.
-func TestArenaRestore(t *testing.T) {
-	t.Parallel()
-	var a Arena
-	early := a.Keep([]byte("early"))
-	state := a.State()
-	a.Keep(make([]byte, 2*firstSlab))
-	a.Restore(state)
-	if got := a.State(); got != state {
-		t.Errorf("state %+v after Restore, want %+v", got, state)
-	}
-	if got := string(a.At(early)); got != "early" {
-		t.Errorf("%q, want early", got)
-	}
-	if a.At(Place{}) != nil {
-		t.Error("bytes at no place")
-	}
-}

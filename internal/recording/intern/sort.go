@@ -84,8 +84,8 @@ func RefsOf[R ~uint32](keys []SortKey) []R {
 	return refs
 }
 
-// SortedAnew returns all symbols, sorted by bytes.
-func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
+// Sorted returns all symbols, sorted by bytes.
+func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
 	keys := sorter.Room(t.Len())
 	for i := range t.Len() {
 		keys = append(keys, SortKey{Ref: uint32(i + 1)})
@@ -144,7 +144,7 @@ func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 // readKeys sets each key to the eight bytes of its string at depth, and stores the words that follow in s.ahead.
 func (s *symbolSort) readKeys(keys []SortKey, depth int) {
 	for i, k := range keys {
-		text := s.Texts.At(*s.places.At(k.Ref))[depth:]
+		text := s.Texts.Memory(*s.places.At(k.Ref))[depth:]
 		keys[i].Key = chunk(text)
 		ahead := &s.ahead[k.Ref-1]
 		for w := range ahead {

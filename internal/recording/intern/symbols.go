@@ -5,14 +5,12 @@
 package intern
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/file/spill"
 	"github.com/profarc/profarc/internal/file/words"
 )
 
@@ -22,31 +20,27 @@ type SymbolRef uint32
 // Symbols interns strings and numbers them from 1. It tries the number after the last one first, since runs of one
 // program mostly name things in the same order.
 type Symbols struct {
-	Texts  Arena
-	places List[Place]
+	Texts  spill.Store
+	places List[spill.Place]
 	Index  refindex.Index
 	Last   SymbolRef // result of the last lookup
-
-	Presorted []SymbolRef // first symbols, sorted by bytes; see profileset.Set.SortSymbols
 
 	// ByNameRef selects NameRef as the hash of strings. LLVM functions need it anyway, and order tables by it.
 	ByNameRef bool
 }
 
 type SymbolsState struct {
-	symbols   int
-	texts     ArenaState
-	last      SymbolRef
-	presorted []SymbolRef
+	symbols int
+	texts   spill.State
+	last    SymbolRef
 }
 
 func (t *Symbols) State() SymbolsState {
-	return SymbolsState{t.Len(), t.Texts.State(), t.Last, t.Presorted}
+	return SymbolsState{t.Len(), t.Texts.State(), t.Last}
 }
 
 func (t *Symbols) Restore(s SymbolsState) {
 	t.Last = s.last
-	t.Presorted = s.presorted
 	if t.Len() > s.symbols {
 		t.places.Truncate(s.symbols)
 		t.Texts.Restore(s.texts)
@@ -57,16 +51,16 @@ func (t *Symbols) Restore(s SymbolsState) {
 func (t *Symbols) Len() int { return t.places.Len() }
 
 // Place returns the location in Texts of a symbol's string, or nowhere for 0.
-func (t *Symbols) Place(s SymbolRef) Place {
+func (t *Symbols) Place(s SymbolRef) spill.Place {
 	if s == 0 {
-		return Place{}
+		return spill.Place{}
 	}
 	return *t.places.At(uint32(s))
 }
 
 // Text returns the string of a symbol, which must not be 0.
 func (t *Symbols) Text(s SymbolRef) string {
-	return words.StringOf(t.Texts.At(*t.places.At(uint32(s))))
+	return words.StringOf(t.Texts.Memory(*t.places.At(uint32(s))))
 }
 
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
@@ -126,45 +120,9 @@ func (t *Symbols) Fetch(hashes []uint32) {
 		found := lines[:0]
 		for _, ref := range likely[:len(group)] {
 			if ref != 0 {
-				found = append(found, words.AddressOfBytes(t.Texts.At(*t.places.At(ref))))
+				found = append(found, words.AddressOfBytes(t.Texts.Memory(*t.places.At(ref))))
 			}
 		}
 		fastmem.PrefetchLines(found)
 	}
-}
-
-// Snapshot returns a copy that can be read while strings are added to t.
-func (t *Symbols) Snapshot() *Symbols {
-	s := &Symbols{Texts: t.Texts, places: t.places}
-	s.Texts.slabs, s.Texts.pieces = slices.Clone(t.Texts.slabs), slices.Clone(t.Texts.pieces)
-	s.places.chunks, s.places.pieces = slices.Clone(t.places.chunks), slices.Clone(t.places.pieces)
-	return s
-}
-
-// fewFresh is the minimum ratio of presorted to new symbols for which the new ones are inserted between the others.
-const fewFresh = 1 << 6
-
-// Sorted returns all symbols, sorted by bytes.
-func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
-	fresh := t.Len() - len(t.Presorted)
-	if fresh > len(t.Presorted)/fewFresh {
-		return t.SortedAnew(sorter)
-	}
-	return t.insert(t.Presorted, fresh)
-}
-
-func (t *Symbols) insert(others []SymbolRef, fresh int) []SymbolRef {
-	last := make([]SymbolRef, fresh)
-	for i := range last {
-		last[i] = SymbolRef(len(others) + i + 1)
-	}
-	byText := func(x, y SymbolRef) int { return strings.Compare(t.Text(x), t.Text(y)) }
-	slices.SortFunc(last, byText)
-	all := make([]SymbolRef, 0, t.Len())
-	for _, s := range last {
-		at, _ := slices.BinarySearchFunc(others, s, byText)
-		all = append(append(all, others[:at]...), s)
-		others = others[at:]
-	}
-	return append(all, others...)
 }
