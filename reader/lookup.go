@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"errors"
 	"iter"
 	"math/bits"
 
@@ -329,49 +328,18 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound
 	}
-	if len(frames) > 0 && m.head.Flags()&disk.MethodInContext != 0 {
-		if p, depth, err := m.findInDeepest(code, frames); err != ErrNotFound {
+	for len(frames) > 0 && m.head.Flags()&disk.MethodInContext != 0 {
+		p, depth, err := m.findInDeepest(code, frames)
+		if err != ErrNotFound {
 			return p, depth, err
 		}
+		frames = frames[:max(depth, 1)-1] // the next shorter context may have the version
 	}
 	c := m.profileChain(m.firstProfile(), 0)
 	if err = c.findVersion(code, &p); err != nil {
 		p = Profile{}
 	}
-	if m.head.Flags()&disk.MethodInContext == 0 || len(frames) == 0 || isFatal(err) {
-		return p, 0, err
-	}
-	t, damage := m.contextTrie()
-	if damage != nil {
-		return Profile{}, 0, damage
-	}
-	down := t.newDescent()
-	for i, f := range frames {
-		if isFatal(err) {
-			return Profile{}, 0, err
-		}
-		if f.Caller.s != m.s || f.Caller.isRow() { // no context leads to a row
-			break
-		}
-		profiles, damage := down.stepToCaller(f.Caller.at, f.Point)
-		if damage == ErrNotFound {
-			break
-		} else if damage != nil {
-			return Profile{}, 0, damage
-		}
-		c = m.profileChain(profiles, down.at)
-		var q Profile
-		if e := c.findVersion(code, &q); e == nil {
-			p = q
-			depth = i + 1
-			err = nil
-		} else if !errors.Is(e, ErrNotFound) {
-			p = Profile{}
-			depth = i + 1
-			err = e
-		}
-	}
-	return p, depth, err
+	return p, 0, err
 }
 
 // findInDeepest is Profile for the longest context that has any profiles, which answers nearly every lookup.

@@ -203,22 +203,6 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 	return methods, least
 }
 
-// Shares returns, for each n in numbers, the share of the total weight in a unit that the n heaviest methods have
-// together. numbers must ascend.
-func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
-	of := &w.units[u]
-	taken := 0
-	sum := Wide{}
-	for _, n := range numbers {
-		for taken < min(n, len(of.methods)) {
-			sum = sum.Plus(of.methods[taken].weight)
-			taken++
-		}
-		shares = append(shares, sum.Float()/of.total.Float())
-	}
-	return shares
-}
-
 // Kept returns the number of methods that Needed selects in any unit.
 func (w *Weights) Kept(part layout.Weight) int {
 	if units := w.Units(); len(units) == 1 {
