@@ -3,11 +3,8 @@ package formats
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"slices"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -58,30 +55,12 @@ func (m *importing) accountForSkipped() {
 	}
 }
 
-type missing struct{ ledger.Expectation }
-
-func missingInputs(inputs []Input, o *ImportOptions) missing {
-	var given []string
-	for _, in := range inputs {
-		given = append(given, in.Name)
+// addExpected adds the expected inputs to the account.
+func addExpected(b *profileset.Set, e *ledger.Expectation) {
+	if e.Expected > 0 {
+		b.AddInput(ledger.Input{State: ledger.Expected, Times: e.Expected})
 	}
-	return missing{ledger.Expect(given, o.Expect, o.ExpectNames)}
-}
-
-// refused returns an error that names the missing inputs, unless they may be missing.
-func (m *missing) refused(o *ImportOptions) error {
-	if o.SkipBad {
-		return nil
-	}
-	return m.Refused()
-}
-
-// addTo adds the expected inputs to the account.
-func (m *missing) addTo(b *profileset.Set) {
-	if m.Expected > 0 {
-		b.AddInput(ledger.Input{State: ledger.Expected, Times: m.Expected})
-	}
-	for _, in := range m.MissingInputs() {
+	for _, in := range e.MissingInputs() {
 		b.AddInput(in)
 	}
 }
@@ -106,26 +85,4 @@ func identify(b *profileset.Set, hashes []uint64) {
 			b.Heading.DumpID = disk.ContentID(text)
 		}
 	})
-}
-
-// A hashing computes the XXH64 of an input while it is read.
-type hashing struct {
-	r      io.Reader
-	digest *xxhash.Digest
-}
-
-func newHashing(r io.Reader) *hashing { return &hashing{r, xxhash.New()} }
-
-func (h *hashing) Read(b []byte) (int, error) {
-	n, err := h.r.Read(b)
-	_, _ = h.digest.Write(b[:n])
-	return n, err
-}
-
-// finish reads the rest of the input and returns the hash of all of it.
-func (h *hashing) finish() (uint64, error) {
-	if _, err := io.Copy(io.Discard, h); err != nil {
-		return 0, err
-	}
-	return h.digest.Sum64(), nil
 }

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -108,8 +111,12 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 			return nil, err
 		}
 	}
-	missing := missingInputs(inputs, &o)
-	if err := missing.refused(&o); err != nil {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
+	expected := ledger.Expect(names, o.Expect, o.ExpectNames)
+	if err := expected.Refused(); err != nil && !o.SkipBad {
 		return nil, err
 	}
 	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
@@ -129,7 +136,7 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 	m.countUnmerged()
 	m.identify()
 	m.accountForSkipped()
-	missing.addTo(m.result.Builder.Internal())
+	addExpected(m.result.Builder.Internal(), &expected)
 	m.done = true
 	return &m.result, nil
 }
@@ -227,20 +234,22 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	if m.merges(in) {
 		input.Unordered = true // only a single input keeps its order
 	}
-	hash := newHashing(s)
-	input.Reader = hash
+	digest := xxhash.New()
+	input.Reader = io.TeeReader(s, digest)
 	var report *codec.Report
 	err := m.allOrNothing(func() (err error) {
 		report, err = i.Import(input)
 		if err != nil {
 			return err
 		}
-		sum, err := hash.finish()
-		if err != nil && report.Salvaged == "" {
+		hash := uint64(0) // of all bytes; 0 if some cannot be read
+		if _, err := io.Copy(io.Discard, input.Reader); err == nil {
+			hash = digest.Sum64()
+		} else if report.Salvaged == "" {
 			return err
 		}
 		return m.addReport(report, in, ledger.Input{Name: s.baseName(), Format: i.Format().Name,
-			State: ledger.Read, Hash: sum, Times: 1, Totals: report.Totals})
+			State: ledger.Read, Hash: hash, Times: 1, Totals: report.Totals})
 	})
 	if err != nil {
 		return err
@@ -249,7 +258,7 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	r.Format = i.Format().Name
 	r.Methods, r.Entries, r.Notes = r.Methods+report.Methods, r.Entries+report.Entries, append(r.Notes, report.Notes...)
 	r.Inputs = append(r.Inputs, ImportedInput{in.Name, s.codec, in.Weight, report.Facts})
-	m.hashes = append(m.hashes, hash.digest.Sum64()^uint64(cmp.Or(in.Weight, layout.WeightOne)))
+	m.hashes = append(m.hashes, digest.Sum64()^uint64(cmp.Or(in.Weight, layout.WeightOne)))
 	if len(r.Inputs) == 1 {
 		r.Lost = append(r.Lost, report.Lost...)
 	} else {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -20,9 +22,9 @@ const onlyInA = 1 << 63
 type counterparts struct {
 	a, b    *reader.Store
 	byName  *loaders.Pairing
-	methods []methodPair // sorted by inA
-	taken   bitset       // methods of b that a has, too
-	types   []uint32     // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
+	methods []methodPair    // sorted by inA
+	taken   *roaring.Bitmap // references of the methods of b that a has, too
+	types   []uint32        // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
 }
 
 type methodPair struct{ inA, inB layout.Ref }
@@ -30,7 +32,7 @@ type methodPair struct{ inA, inB layout.Ref }
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	// the count in the header may be wrong
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
-	c := &counterparts{a: a, b: b, methods: make([]methodPair, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
+	c := &counterparts{a: a, b: b, methods: make([]methodPair, 0, n), taken: roaring.New()}
 	var err error
 	c.byName, err = loaders.PairClasses(a, b)
 	if err != nil {
@@ -46,7 +48,7 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 			return nil, err
 		}
 		if partner != 0 {
-			c.taken.setBit(partner)
+			c.taken.Add(uint32(partner))
 		}
 		c.methods = append(c.methods, methodPair{m.Ref(), partner})
 	}
@@ -127,20 +129,6 @@ func (c *counterparts) lookUpType(ordinal uint32) (uint32, error) {
 	}
 	return found.Ordinal() + 2, err
 }
-
-// A bitset has one bit per reference into a section of the file.
-type bitset struct {
-	first layout.Ref
-	words []uint64
-}
-
-func newBitset(part layout.Span) bitset {
-	return bitset{disk.RefOf(part.Offset), make([]uint64, part.Size/disk.Unit/64+1)}
-}
-
-func (s *bitset) setBit(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
-
-func (s *bitset) hasBit(n layout.Ref) bool { return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0 }
 
 // renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes in order
 // of creation, so the same code can have another name in another run.

@@ -58,7 +58,7 @@
 //
 // # Cost
 //
-// Both archives are read twice, method by method. Additional memory is 8 bytes per method, 4 bytes per type, 1 bit per
-// 8 bytes of method records, and one record per method of a hidden class that only a has by name.
+// Both archives are read twice, method by method. Additional memory is 8 bytes per method, 4 bytes per type, at
+// most 2 bytes per method, and one record per method of a hidden class that only a has by name.
 // Sampled archives need 50 bytes per line.
 package compare

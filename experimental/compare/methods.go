@@ -66,7 +66,7 @@ func (c *comparison) addLoneMethod(found *Method, m reader.Method, p *profiles, 
 
 func (c *comparison) countMethodsOfB() error {
 	return c.eachMethod(c.b, func(m reader.Method) error {
-		if c.counterparts.taken.hasBit(m.Ref()) {
+		if c.counterparts.taken.Contains(uint32(m.Ref())) {
 			return nil
 		}
 		if err := c.profilesB.readMethod(m, c); err != nil {

@@ -148,21 +148,7 @@ func (m *profileMatching) addPair(i, j int) {
 	m.pairs = append(m.pairs, profilePair{a: a, b: b})
 }
 
-// fewProfiles is the maximum number of profiles to compare without an index.
-const fewProfiles = 8
-
 func (m *profileMatching) pairSameCode() {
-	if len(m.b) <= fewProfiles {
-		for i := range m.a {
-			for j := range m.b {
-				if contextAt(m.contextsA, i) == contextAt(m.contextsB, j) && m.a[i].Code() == m.b[j].Code() {
-					m.addPair(i, j)
-					break
-				}
-			}
-		}
-		return
-	}
 	index := make(map[contextCode]int, len(m.b))
 	for j := range m.b {
 		index[contextCode{contextAt(m.contextsB, j), m.b[j].Code()}] = j

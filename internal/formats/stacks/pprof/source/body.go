@@ -93,33 +93,35 @@ func (b *body) addSpelling(e ast.Expr, line int32) {
 	}
 }
 
+// isQualified reports whether a called expression is x.name.
 func isQualified(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return isQualified(e.X)
-	case *ast.IndexExpr:
-		return isQualified(e.X)
-	case *ast.IndexListExpr:
-		return isQualified(e.X)
-	case *ast.SelectorExpr:
-		return true
-	}
-	return false
+	_, ok := unwrap(e).(*ast.SelectorExpr)
+	return ok
 }
 
 // lastIdentifier returns the name at the end of a called expression.
 func lastIdentifier(e ast.Expr) ast.Node {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return lastIdentifier(e.X)
-	case *ast.IndexExpr:
-		return lastIdentifier(e.X)
-	case *ast.IndexListExpr:
-		return lastIdentifier(e.X)
-	case *ast.SelectorExpr:
-		return e.Sel
+	e = unwrap(e)
+	if selector, ok := e.(*ast.SelectorExpr); ok {
+		return selector.Sel
 	}
 	return e
+}
+
+// unwrap removes parentheses and type arguments.
+func unwrap(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.IndexListExpr:
+			e = x.X
+		default:
+			return e
+		}
+	}
 }
 
 // calleeName returns the name of the callee, or "".

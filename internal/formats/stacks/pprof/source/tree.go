@@ -130,29 +130,17 @@ func linkerName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	of := d.Recv.List[0].Type
-	pointer := false
-	for {
-		switch x := of.(type) {
-		case *ast.ParenExpr:
-			of = x.X
-			continue
-		case *ast.StarExpr:
-			of = x.X
-			pointer = true
-			continue
-		case *ast.IndexExpr:
-			of = x.X
-			continue
-		case *ast.IndexListExpr:
-			of = x.X
-			continue
-		case *ast.Ident:
-			if pointer {
-				return "(*" + x.Name + ")." + d.Name.Name
-			}
-			return x.Name + "." + d.Name.Name
-		}
-		return d.Name.Name
+	of := unwrap(d.Recv.List[0].Type)
+	pointer, isPointer := of.(*ast.StarExpr)
+	if isPointer {
+		of = unwrap(pointer.X)
 	}
+	name, ok := of.(*ast.Ident)
+	switch {
+	case !ok:
+		return d.Name.Name
+	case isPointer:
+		return "(*" + name.Name + ")." + d.Name.Name
+	}
+	return name.Name + "." + d.Name.Name
 }
