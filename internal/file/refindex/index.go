@@ -1,7 +1,11 @@
 // Package refindex is a hash index of references, for millions of entries.
 package refindex
 
-import "github.com/profarc/profarc/internal/file/mmap"
+import (
+	"math"
+
+	"github.com/profarc/profarc/internal/file/mmap"
+)
 
 // An Index maps hashes to references, without pointers for the garbage collector to scan. It stores each hash next to
 // the reference, so that a search rarely compares a wrong record. A search begins at the slot of the hash's low bits.
@@ -21,7 +25,7 @@ func (x *Index) Len() int { return x.used }
 // Find returns the reference with a hash for which is returns true. Otherwise it returns 0 and the slot for Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	if x.used >= len(x.slots)/2 { // insertion in the order of a larger table fills parts of this one twice
-		x.doubleSlots()
+		x.rehash(max(2*len(x.slots), firstSlots), math.MaxUint32)
 	}
 	mask := uint32(len(x.slots) - 1)
 	for at = hash & mask; x.slots[at].ref != 0; at = (at + 1) & mask {
@@ -56,39 +60,27 @@ func (x *Index) Guess(hashes, refs []uint32) {
 
 // Truncate removes all references above last.
 func (x *Index) Truncate(last uint32) {
-	if x.used == 0 {
-		return
+	if x.used > 0 {
+		x.rehash(len(x.slots), last)
 	}
+}
+
+// rehash moves the references up to last into n new slots.
+func (x *Index) rehash(n int, last uint32) {
 	old := x.slots
 	piece := x.piece
-	x.allocateSlots(len(old))
+	x.allocateSlots(n)
 	x.used = 0
+	mask := uint32(n - 1)
 	for _, s := range old {
-		if s.ref != 0 && s.ref <= last {
-			x.insertSlot(s)
-			x.used++
+		if s.ref == 0 || s.ref > last {
+			continue
 		}
-	}
-	piece.Release()
-}
-
-func (x *Index) insertSlot(s slot) {
-	mask := uint32(len(x.slots) - 1)
-	at := s.hash & mask
-	for x.slots[at].ref != 0 {
-		at = (at + 1) & mask
-	}
-	x.slots[at] = s
-}
-
-func (x *Index) doubleSlots() {
-	old := x.slots
-	piece := x.piece
-	x.allocateSlots(max(2*len(old), firstSlots))
-	for _, s := range old {
-		if s.ref != 0 {
-			x.insertSlot(s)
+		at := s.hash & mask
+		for x.slots[at].ref != 0 {
+			at = (at + 1) & mask
 		}
+		x.Put(at, s.hash, s.ref)
 	}
 	piece.Release()
 }

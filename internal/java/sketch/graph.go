@@ -16,19 +16,21 @@ const (
 	aThrow  = 191
 )
 
-// A block is a sequence of instructions that control enters at the first and leaves after the last.
-type block struct {
-	first, end int   // range of instructions
-	to         []int // successors; the next block comes last
-	from       int   // number of edges to the block
-	handler    bool  // block has no predecessor
+// A Block is a sequence of bytecodes that control enters at the first and leaves after the last.
+type Block struct {
+	First, End int // range of instructions
+	// To lists the successors. A branch has its target and then the next block. A switch has its default and then its
+	// cases. A block that leaves the method has none.
+	To []int
+	// Throws reports whether the block ends with athrow, Handler whether no block leads to it.
+	Throws, Handler bool
 }
 
 type graph struct {
 	code    []bytecode.Instruction
 	names   []uint64 // hash of the name in each instruction
 	effects []string // values that each instruction pops and pushes
-	blocks  []block
+	blocks  []Block
 	stores  bool // method writes elements of arrays
 	puts    bool // method writes fields
 }
@@ -42,9 +44,9 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	}
 	for i := range code {
 		if starts[i] {
-			g.blocks = append(g.blocks, block{first: i})
+			g.blocks = append(g.blocks, Block{First: i})
 		}
-		g.blocks[len(g.blocks)-1].end = i + 1
+		g.blocks[len(g.blocks)-1].End = i + 1
 	}
 	for b := range g.blocks {
 		if !g.linkBlock(b) {
@@ -117,25 +119,23 @@ func endsBlock(op byte) bool {
 }
 
 func (g *graph) blockAt(i int) int {
-	b, _ := slices.BinarySearchFunc(g.blocks, i, func(b block, i int) int { return b.first - i })
+	b, _ := slices.BinarySearchFunc(g.blocks, i, func(b Block, i int) int { return b.First - i })
 	return b
 }
 
 func (g *graph) linkBlock(b int) (ok bool) {
 	from := &g.blocks[b]
-	last := &g.code[from.end-1]
+	last := &g.code[from.End-1]
+	from.Throws = last.Op == aThrow
 	for _, bci := range last.Targets {
 		i, _ := instructionAt(g.code, bci)
-		from.to = append(from.to, g.blockAt(i))
+		from.To = append(from.To, g.blockAt(i))
 	}
 	if !endsBlock(last.Op) {
-		from.to = append(from.to, b+1)
+		from.To = append(from.To, b+1)
 		if b+1 == len(g.blocks) {
 			return false
 		}
-	}
-	for _, to := range from.to {
-		g.blocks[to].from++
 	}
 	return true
 }
@@ -147,12 +147,12 @@ func (g *graph) findHandlers() {
 		if reached[b] {
 			continue
 		}
-		g.blocks[b].handler = b > 0
+		g.blocks[b].Handler = b > 0
 		reached[b] = true
 		for work = append(work, b); len(work) > 0; {
 			top := work[len(work)-1]
 			work = work[:len(work)-1]
-			for _, to := range g.blocks[top].to {
+			for _, to := range g.blocks[top].To {
 				if !reached[to] {
 					reached[to] = true
 					work = append(work, to)
@@ -259,25 +259,11 @@ func callEffect(descriptor string) string {
 	return b.String() + ">" + valueKind(strings.TrimPrefix(rest, ")"))
 }
 
-// A Block is a sequence of bytecodes that control enters at the first and leaves after the last.
-type Block struct {
-	First, End int // range of instructions
-	// To lists the successors. A branch has its target and then the next block. A switch has its default and then its
-	// cases. A block that leaves the method has none.
-	To []int
-	// Throws reports whether the block ends with athrow, Handler whether no block leads to it.
-	Throws, Handler bool
-}
-
 // Blocks returns the control flow of code without exceptions; ok is false if the code is malformed.
 func Blocks(code []bytecode.Instruction) (blocks []Block, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {
 		return nil, false
 	}
-	for _, b := range g.blocks {
-		blocks = append(blocks, Block{First: b.first, End: b.end, To: b.to, Throws: code[b.end-1].Op == aThrow,
-			Handler: b.handler})
-	}
-	return blocks, true
+	return g.blocks, true
 }

@@ -39,13 +39,13 @@ func (r *run) runBlocks() (ok bool) {
 	for b := range r.g.blocks {
 		r.enterBlock(b)
 		at := &r.g.blocks[b]
-		for i := at.first; i < at.end && !r.bad; i++ {
+		for i := at.First; i < at.End && !r.bad; i++ {
 			r.runInstruction(b, i)
 		}
 		if r.bad {
 			return false
 		}
-		if last := &r.g.code[at.end-1]; len(last.Targets) == 0 && !endsBlock(last.Op) {
+		if last := &r.g.code[at.End-1]; len(last.Targets) == 0 && !endsBlock(last.Op) {
 			r.addArrival(b+1, r.controls[b])
 		}
 		r.entries[b] = nil
@@ -56,7 +56,7 @@ func (r *run) runBlocks() (ok bool) {
 func (r *run) enterBlock(b int) {
 	r.stack = r.stack[:0]
 	arrivals := r.entries[b]
-	if r.g.blocks[b].handler {
+	if r.g.blocks[b].Handler {
 		r.pushValue(operatorValue(aThrow, noName))
 	}
 	if len(arrivals) == 0 {
@@ -206,7 +206,7 @@ func (r *run) runOperation(b, i int) {
 func isWideKind(kind byte) bool { return kind == 'J' || kind == 'D' }
 
 func (r *run) leaveBlock(b, i int, operands []value) {
-	targets := r.g.blocks[b].to
+	targets := r.g.blocks[b].To
 	switch in := &r.g.code[i]; {
 	case in.Op == bytecode.Goto:
 		r.addArrival(targets[0], r.controls[b])

@@ -67,12 +67,12 @@ func (v *variables) findLive() bool {
 		changed := false
 		for b := len(v.g.blocks) - 1; b >= 0; b-- {
 			clear(out)
-			for _, to := range v.g.blocks[b].to {
+			for _, to := range v.g.blocks[b].To {
 				for local, live := range v.live[to*v.locals:][:v.locals] {
 					out[local] = out[local] || live
 				}
 			}
-			for i := v.g.blocks[b].end - 1; i >= v.g.blocks[b].first; i-- {
+			for i := v.g.blocks[b].End - 1; i >= v.g.blocks[b].First; i-- {
 				switch in := &v.g.code[i]; {
 				case isStore(in.Op):
 					out[in.Local] = false
@@ -97,11 +97,11 @@ func (v *variables) linkNodes(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
 		now[local] = b*v.locals + local
-		if v.g.blocks[b].handler && v.live[now[local]] {
+		if v.g.blocks[b].Handler && v.live[now[local]] {
 			v.from[now[local]] = append(v.from[now[local]], v.last[local]) // value in the try block
 		}
 	}
-	for i := v.g.blocks[b].first; i < v.g.blocks[b].end; i++ {
+	for i := v.g.blocks[b].First; i < v.g.blocks[b].End; i++ {
 		v.used[i] = -1
 		in := &v.g.code[i]
 		if isLoad(in.Op) || in.Op == bytecode.IInc {
@@ -113,7 +113,7 @@ func (v *variables) linkNodes(b int) {
 			v.last[in.Local] = now[in.Local]
 		}
 	}
-	for _, to := range v.g.blocks[b].to {
+	for _, to := range v.g.blocks[b].To {
 		for local, n := range now {
 			if start := to*v.locals + local; v.live[start] && n != start {
 				v.from[start] = append(v.from[start], n)

@@ -3,7 +3,10 @@
 // llvm-profdata is linked with that library, and its output depends on the order. [Sort] imitates std::sort.
 package libstdcxx
 
-import "math/bits"
+import (
+	"math/bits"
+	"sort"
+)
 
 // insertionLength is the maximum length of a range that only the final insertion sort orders.
 const insertionLength = 16
@@ -19,11 +22,11 @@ func Sort[T any](all []T, less func(a, b T) bool) {
 }
 
 // partitionAll partitions a range until its parts are short. A part that is still long after this number of levels had
-// bad pivots and is sorted by a heap.
+// bad pivots, which only forged elements have. It is sorted stably, where std::sort uses a heap.
 func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	for len(all) > insertionLength {
 		if levels == 0 {
-			heapSort(all, less)
+			sort.SliceStable(all, func(i, j int) bool { return less(all[i], all[j]) })
 			return
 		}
 		levels--
@@ -67,15 +70,6 @@ func medianIndex[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	return a
 }
 
-func heapSort[T any](all []T, less func(a, b T) bool) {
-	for parent := len(all)/2 - 1; parent >= 0; parent-- {
-		moveHoleDown(all, parent, all[parent], less)
-	}
-	for n := len(all); n > 1; n-- {
-		moveTopToEnd(all[:n], less)
-	}
-}
-
 func insertionSort[T any](all []T, less func(a, b T) bool) {
 	for i, v := range all {
 		at := i
@@ -84,43 +78,4 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 		}
 		all[at] = v
 	}
-}
-
-func moveTopToEnd[T any](all []T, less func(a, b T) bool) {
-	last := len(all) - 1
-	v := all[last]
-	all[last] = all[0]
-	if last > 0 {
-		moveHoleDown(all[:last], 0, v, less)
-	}
-}
-
-func moveHoleUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
-	for hole > top {
-		parent := (hole - 1) / 2
-		if !less(all[parent], v) {
-			break
-		}
-		all[hole] = all[parent]
-		hole = parent
-	}
-	all[hole] = v
-}
-
-// moveHoleDown moves a hole to the bottom, along the larger child of each node. If both children are equal, it takes
-// the right one. It then moves v up from the bottom.
-func moveHoleDown[T any](all []T, hole int, v T, less func(a, b T) bool) {
-	top := hole
-	for {
-		child := 2*hole + 2
-		if child > len(all) {
-			break
-		}
-		if child == len(all) || less(all[child], all[child-1]) {
-			child--
-		}
-		all[hole] = all[child]
-		hole = child
-	}
-	moveHoleUp(all, hole, top, v, less)
 }

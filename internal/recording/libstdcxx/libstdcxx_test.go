@@ -60,8 +60,7 @@ func TestOrderOfTheLibrary(t *testing.T) {
 	}
 }
 
-// sequences returns key sequences of many lengths, with few and with many equal keys. Some make every pivot bad, so
-// that the heap sort is reached.
+// sequences returns key sequences of many lengths, with few and with many equal keys.
 func sequences() (all [][]int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {
@@ -73,28 +72,7 @@ func sequences() (all [][]int) {
 			all = append(all, keys)
 		}
 	}
-	for _, n := range []int{100, 400, 1000, 4000} {
-		all = append(all, medianKiller(n))
-	}
 	return all
-}
-
-// medianKiller returns n keys whose median of three is always the second lowest. Every key occurs twice.
-func medianKiller(n int) []int {
-	keys := make([]int, n)
-	half := n / 2
-	for i := range half {
-		if i%2 == 0 {
-			keys[i] = i + 1
-		} else {
-			keys[i] = half + i + i%2
-		}
-		keys[half+i] = 2 * (i + 1)
-	}
-	for i := range keys {
-		keys[i] /= 2
-	}
-	return keys
 }
 
 func numbers(keys []int) string { return fmt.Sprint(keys)[1 : len(fmt.Sprint(keys))-1] }

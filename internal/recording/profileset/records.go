@@ -250,15 +250,10 @@ func (b *Set) outerContext(k contextKey) ContextRef {
 		b.failWith(fmt.Errorf("caller %d is not of this builder", k.Caller))
 		return NoContext
 	}
-	return b.contextNode(k)
-}
-
-// contextNode interns a valid context. The caller holds mu.
-func (b *Set) contextNode(key contextKey) ContextRef {
-	if ref := b.Contexts.findContext(key); ref != NoContext {
+	if ref := b.Contexts.findContext(k); ref != NoContext {
 		return ref
 	}
-	return b.addContext(key)
+	return b.addContext(k)
 }
 
 // addContext adds a context. The caller holds mu.

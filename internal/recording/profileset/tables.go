@@ -1,6 +1,7 @@
 package profileset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -163,12 +164,7 @@ func (b *Set) TablesSize() int64 {
 }
 
 func (b *Set) SortedTables() []*Table {
-	kinds := slices.Sorted(maps.Keys(b.Tables))
-	tables := make([]*Table, len(kinds))
-	for i, k := range kinds {
-		tables[i] = b.Tables[k]
-	}
-	return tables
+	return slices.SortedFunc(maps.Values(b.Tables), func(x, y *Table) int { return cmp.Compare(x.Kind, y.Kind) })
 }
 
 // AppendRows adds rows of another run and renumbers their groups. It does not check the cells.
