@@ -22,7 +22,8 @@ func marked(t *testing.T, release int, first, second string) *reader.Store {
 	var params layout.Params
 	params.LLVMVersion = uint32(llvm.VersionOfRelease(release))
 	text := ":ir\nmain\n1\n2\n" + first + "\n" + second + "\n\nother\n2\n2\n100\n50\n"
-	r, err := (&llvm.Importer{}).Import(&codec.Input{Reader: strings.NewReader(text), Config: builder.Config{Params: params}})
+	in := &codec.Input{Reader: strings.NewReader(text), Config: builder.Config{Params: params}}
+	r, err := (&llvm.Importer{}).Import(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -310,7 +310,7 @@ func TestTextsNameNoFields(t *testing.T) {
 }
 
 var (
-	ofOptions = regexp.MustCompile(`^(Importer|Exporter|\w*Options)$`)
+	ofOptions = regexp.MustCompile(`^\w*(Importer|Exporter|Options)$`)
 	twoHumps  = regexp.MustCompile(`^[A-Z]\w*[a-z][A-Z]`)
 	wordsOf   = regexp.MustCompile(`\w+`)
 )

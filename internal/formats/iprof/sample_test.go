@@ -103,7 +103,8 @@ func TestPruned(t *testing.T) {
 		t.Errorf("%+v of %+v", out, in)
 	}
 	_, again := read(t, text, ReadOptions{})
-	if again.Types+out.Lost.Count(PrunedTypes) != in.Types || again.Seen != 0 || again.Dangling != 0 || again.Entries != in.Entries || again.Profiles != in.Profiles {
+	if again.Types+out.Lost.Count(PrunedTypes) != in.Types || again.Seen != 0 || again.Dangling != 0 ||
+		again.Entries != in.Entries || again.Profiles != in.Profiles {
 		t.Errorf("%+v of %+v", again, in)
 	}
 }

@@ -56,8 +56,8 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
 // Import reads one file, which is part of a dump, in any of the three formats. The error is an [*Error] for invalid
-// files. It matches builder.ErrMismatch if the profile and the inputs before it come from different instrumentations, or
-// are counts and single-byte coverage.
+// files. It matches builder.ErrMismatch if the profile and the inputs before it come from different instrumentations,
+// or are counts and single-byte coverage.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	r, err := i.read(in)
 	if err != nil {

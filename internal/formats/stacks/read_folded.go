@@ -10,11 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/layout"
 )
 
 // ErrSyntax means that no line is a stack.
@@ -112,8 +110,7 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 
 type foldedReader struct {
 	*parse.Lines
-	recorder   *Recorder
-	report     *codec.Report
+	*Recorder
 	difference bool // lines have two counts
 	stacks     int
 	stack      []NamedFrame
@@ -125,9 +122,7 @@ type foldedReader struct {
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	buffered := bufio.NewReaderSize(in, headSize)
 	start, err := buffered.Peek(headSize)
-	b := builder.New(layout.DomainSampled, in.Config)
-	report := &codec.Report{Dumps: []*builder.Builder{b}, Totals: ledger.Totals{}}
-	r := foldedReader{Lines: parse.NewLines(buffered, in.Name), recorder: NewRecorder(b, &report.Lost), report: report,
+	r := foldedReader{Lines: parse.NewLines(buffered, in.Name), Recorder: NewRecorder(in.Config),
 		difference: scanHead(start, err != nil).isDifference()}
 	var failed error
 	for line, err := range r.All() {
@@ -147,9 +142,7 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	if r.stacks == 0 && failed != nil {
 		return nil, failed
 	}
-	report.Methods, report.Entries, err = r.recorder.Record()
-	report.Facts = map[string]any{"stacks": r.stacks}
-	return report, err
+	return r.Record(map[string]any{"stacks": r.stacks})
 }
 
 // addLine adds a stack, or a loss. The error matches ErrSyntax if the line is not a stack.
@@ -169,7 +162,7 @@ func (r *foldedReader) addLine(line []byte) error {
 		return r.Fail(ErrSyntax)
 	}
 	r.stacks++
-	r.report.Totals[ledger.Samples] += of.count + before.count
+	r.Report.Totals[ledger.Samples] += of.count + before.count
 	if r.difference {
 		r.lose(LossBefore, line, before.count)
 	}
@@ -192,7 +185,7 @@ func (r *foldedReader) addStack(of foldedLine) error {
 		r.stack = append(r.stack, NamedFrame{Name: string(name)})
 	}
 	slices.Reverse(r.stack)
-	return r.recorder.Add(r.stack, of.count)
+	return r.Add(r.stack, of.count)
 }
 
 func (r *foldedReader) lose(what codec.LossKind, line []byte, samples uint64) {
@@ -201,7 +194,7 @@ func (r *foldedReader) lose(what codec.LossKind, line []byte, samples uint64) {
 	if samples > 0 {
 		loss.Unit = ledger.Samples
 	}
-	r.report.Lost.AddLoss(loss)
+	r.Report.Lost.AddLoss(loss)
 }
 
 // LostLine describes the lost line at a place, as "app.folded:12: the line".

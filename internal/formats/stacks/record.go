@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -25,8 +26,8 @@ const LossNUL codec.LossKind = "names with a NUL byte, which ends them"
 // A Recorder merges equal stacks and adds them to a builder of domain sampled. Its memory is proportional to the number
 // of different stacks.
 type Recorder struct {
+	Report  *codec.Report // of the import
 	b       *builder.Builder
-	lost    *codec.Losses
 	Type    string // type of the samples, in the form type/unit of pprof
 	methods map[string]builder.MethodRef
 	samples map[stackKey]uint64
@@ -43,10 +44,11 @@ type stackKey struct {
 // unweighted is the type of samples that all count 1.
 const unweighted = "samples/count"
 
-// NewRecorder returns a Recorder that adds to b and reports losses to lost.
-func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
-	return &Recorder{b: b, lost: lost, Type: unweighted, methods: map[string]builder.MethodRef{},
-		samples: map[stackKey]uint64{}}
+// NewRecorder returns a Recorder with the builder and the report of an import.
+func NewRecorder(config builder.Config) *Recorder {
+	b := builder.New(layout.DomainSampled, config)
+	return &Recorder{b: b, Report: &codec.Report{Dumps: []*builder.Builder{b}, Totals: ledger.Totals{}}, Type: unweighted,
+		methods: map[string]builder.MethodRef{}, samples: map[stackKey]uint64{}}
 }
 
 // Add adds n samples of a stack, which has the leaf first and at least one frame. It returns the builder's error.
@@ -68,7 +70,7 @@ func (r *Recorder) methodByName(name string) builder.MethodRef {
 	if !ok {
 		kept, _, cut := strings.Cut(name, "\x00")
 		if cut {
-			r.lost.AddLoss(codec.Loss{What: LossNUL, Count: 1, First: []string{kept}})
+			r.Report.Lost.AddLoss(codec.Loss{What: LossNUL, Count: 1, First: []string{kept}})
 		}
 		m = r.b.Method(layout.Key{Name: kept})
 		r.methods[strings.Clone(name)] = m
@@ -76,21 +78,22 @@ func (r *Recorder) methodByName(name string) builder.MethodRef {
 	return m
 }
 
-// Record adds all stacks to the builder. It returns the number of methods with a profile and the number of entries.
-func (r *Recorder) Record() (methods, entries int, err error) {
+// Record adds all stacks to the builder, and the numbers of methods and entries to the report, which it returns with
+// facts.
+func (r *Recorder) Record(facts map[string]any) (*codec.Report, error) {
 	all := slices.SortedFunc(maps.Keys(r.samples), func(a, b stackKey) int {
 		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.context, b.context), cmp.Compare(a.point, b.point))
 	})
 	for i := 0; i < len(all); {
 		if i == 0 || all[i].method != all[i-1].method {
-			methods++
+			r.Report.Methods++
 		}
 		p := r.b.ProfileIn(all[i].method, 0, all[i].context)
 		for of := all[i]; i < len(all) && all[i].method == of.method && all[i].context == of.context; i++ {
 			p.Count(builder.Count{Point: all[i].point, Sub: layout.SubSamples, N: r.samples[all[i]]})
 		}
 		if err := p.Done(); err != nil {
-			return 0, 0, err
+			return nil, err
 		}
 	}
 	t := r.b.Internal().Table(disk.TableProperties, 0)
@@ -99,5 +102,7 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 		t.Row(uint64(r.b.Internal().Symbol(disk.PropertySampledTotal+"samples")),
 			uint64(r.b.Internal().Symbol(fmt.Sprintf("%.0f", r.sum*r.sum/r.squares))))
 	}
-	return methods, len(all), r.b.Err()
+	r.Report.Entries = len(all)
+	r.Report.Facts = facts
+	return r.Report, r.b.Err()
 }

@@ -21,12 +21,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/layout"
 )
 
 // Losses of the import.
@@ -158,23 +156,19 @@ const shownEvents = 16
 
 type sampleReader struct {
 	*parse.Lines
-	recorder *stacks.Recorder
-	report   *codec.Report
-	event    string   // of the option, then the whole name
-	events   []string // the first shownEvents
-	open     bool     // the head was read
-	of       head
-	stack    []stacks.NamedFrame
-	read     int // samples
-	kept     int // samples of the event
+	*stacks.Recorder
+	event  string   // of the option, then the whole name
+	events []string // the first shownEvents
+	open   bool     // the head was read
+	of     head
+	stack  []stacks.NamedFrame
+	read   int // samples
+	kept   int // samples of the event
 }
 
 // Import reads all samples. Other lines are lost. The error matches ErrNoEvent, or ErrSyntax if there are no samples.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	b := builder.New(layout.DomainSampled, in.Config)
-	report := &codec.Report{Dumps: []*builder.Builder{b}, Totals: ledger.Totals{}}
-	r := sampleReader{Lines: parse.NewLines(in, in.Name), recorder: stacks.NewRecorder(b, &report.Lost), report: report,
-		event: i.Event}
+	r := sampleReader{Lines: parse.NewLines(in, in.Name), Recorder: stacks.NewRecorder(in.Config), event: i.Event}
 	for line, err := range r.All() {
 		if err == nil {
 			err = r.addLine(bytes.TrimRight(line, " \t"))
@@ -192,10 +186,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	case r.kept == 0:
 		return nil, fmt.Errorf("%s: %w %s: it has %s", in.Name, ErrNoEvent, r.event, strings.Join(r.events, ", "))
 	}
-	var err error
-	report.Methods, report.Entries, err = r.recorder.Record()
-	report.Facts = map[string]any{"samples": r.read, "events": r.events}
-	return report, err
+	return r.Record(map[string]any{"samples": r.read, "events": r.events})
 }
 
 func (r *sampleReader) addLine(line []byte) error {
@@ -216,7 +207,7 @@ func (r *sampleReader) addLine(line []byte) error {
 		return err
 	}
 	if !r.open || !r.addFrame(line) {
-		r.report.Lost.AddLoss(codec.Loss{What: LossLines, Count: 1, Line: r.Line,
+		r.Report.Lost.AddLoss(codec.Loss{What: LossLines, Count: 1, Line: r.Line,
 			First: []string{stacks.LostLine(r.Place, line)}})
 	}
 	return nil
@@ -244,7 +235,7 @@ func (r *sampleReader) endSample() error {
 	}
 	r.open = false
 	weight := max(r.of.period, 1)
-	r.report.Totals[ledger.Samples] += weight
+	r.Report.Totals[ledger.Samples] += weight
 	if len(r.events) < shownEvents && !slices.Contains(r.events, r.of.event) {
 		r.events = append(r.events, r.of.event)
 	}
@@ -256,18 +247,18 @@ func (r *sampleReader) endSample() error {
 		First: []string{stacks.LostLine(r.Place, []byte(r.of.event))}}
 	if r.of.event != r.event && (r.kept > 0 || !strings.HasPrefix(r.of.event, r.event+":")) {
 		loss.What = LossEvents
-		r.report.Lost.AddLoss(loss)
+		r.Report.Lost.AddLoss(loss)
 		return nil
 	}
 	r.kept++
 	r.event = r.of.event
 	if r.of.period > 0 {
-		r.recorder.Type = r.event + "/count"
+		r.Type = r.event + "/count"
 	}
 	if len(r.stack) == 0 {
 		loss.What = LossNoStack
-		r.report.Lost.AddLoss(loss)
+		r.Report.Lost.AddLoss(loss)
 		return nil
 	}
-	return r.recorder.Add(r.stack, weight)
+	return r.Add(r.stack, weight)
 }

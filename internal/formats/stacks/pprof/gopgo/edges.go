@@ -68,28 +68,27 @@ func newProfile(s *reader.Store) (*profile, error) {
 // setUnit sets the sample type of the weights. lists has the sample types of each imported profile, of which the
 // weights are the first type that the compiler accepts.
 func (p *profile) setUnit(lists []string) error {
-	p.kind, p.unit = "samples", "count"
-	times := 0
+	const samples, cpu = "samples/count", "cpu/nanoseconds"
+	ofCPU := 0
 	for _, types := range lists {
 		names := strings.Fields(types)
-		if len(names) > 0 && !slices.Contains(names, "samples/count") && !slices.Contains(names, "cpu/nanoseconds") {
+		first := slices.IndexFunc(names, func(name string) bool { return name == samples || name == cpu })
+		if first < 0 && len(names) > 0 {
 			return fmt.Errorf("%w: this one has %s", ErrNotCPU, types)
 		}
-		for _, name := range strings.Fields(types) {
-			if name == "samples/count" || name == "cpu/nanoseconds" {
-				times += len(name) - len("samples/count")
-				break
-			}
+		if first >= 0 && names[first] == cpu {
+			ofCPU++
 		}
 	}
-	switch perList := len("cpu/nanoseconds") - len("samples/count"); {
-	case times == 0:
+	p.kind, p.unit = "samples", "count"
+	switch {
+	case ofCPU == 0:
 		return nil
-	case times == perList*len(lists):
-		p.kind, p.unit = "cpu", "nanoseconds"
-		return nil
+	case ofCPU < len(lists):
+		return ErrUnits
 	}
-	return ErrUnits
+	p.kind, p.unit = "cpu", "nanoseconds"
+	return nil
 }
 
 func (p *profile) readEdges() error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,40 +56,29 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 func readText(in *codec.Input) (*profile, error) {
 	p := &profile{kind: "samples", unit: "count", indexes: map[string]int32{}}
 	lines := parse.NewLines(in, in.Name)
-	next := func() (string, error) {
-		line, err := lines.Next()
-		if err == io.EOF {
-			err = lines.Fail(ErrSyntax)
-		}
-		return string(line), err
-	}
-	head, err := next()
-	if err != nil || head != textHead {
+	if head, err := lines.Next(); err != nil || string(head) != textHead {
 		return nil, errors.Join(err, lines.Fail(ErrSyntax))
 	}
-	for {
-		caller, err := lines.Next()
-		if err == io.EOF {
-			return p, nil
-		}
+	var group []string // lines of an edge
+	for line, err := range lines.All() {
 		if err != nil {
 			return nil, err
 		}
-		e := edge{caller: p.indexOf(string(caller))}
-		callee, err := next()
-		if err != nil {
-			return nil, err
+		group = append(group, string(line))
+		if len(group) < 3 {
+			continue
 		}
-		e.callee = p.indexOf(callee)
-		numbers, err := next()
-		if err != nil {
-			return nil, err
-		}
-		if !e.parseNumbers(numbers) {
+		e := edge{caller: p.indexOf(group[0]), callee: p.indexOf(group[1])}
+		if !e.parseNumbers(group[2]) {
 			return nil, lines.Fail(ErrSyntax)
 		}
 		p.edges = append(p.edges, e)
+		group = group[:0]
 	}
+	if len(group) > 0 {
+		return nil, lines.Fail(ErrSyntax)
+	}
+	return p, nil
 }
 
 // parseNumbers sets point and weight, and reports whether they are valid.
