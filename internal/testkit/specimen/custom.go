@@ -74,7 +74,7 @@ func newCustom() *builder.Builder {
 	q.Custom(builder.Custom{Point: 1, Tag: tagShapes})
 	q.Count(builder.Count{Sub: layout.SubCalls, N: 600})
 	finishProfiles(p, q)
-	objects := b.Internal().Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
+	objects := b.Internal().Table(disk.TableObjects, 0)
 	objects.Row(0, uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
 	objects.Row(uint64(p.Internal().Ref()), uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)
 	strings := b.Internal().Table(disk.TableProducer+5, 1<<2, disk.ColumnSymbol, disk.ColumnMethod, disk.ColumnWord)

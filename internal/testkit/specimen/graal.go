@@ -80,11 +80,10 @@ func addBranches(b *builder.Builder, m printers) {
 }
 
 func addGraalTables(b *builder.Builder, m printers) {
-	monitors := b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
+	monitors := b.Internal().Table(disk.TableMonitors, 0)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Internal().
-		Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+	samples := b.Internal().Table(disk.TableSamples, 0)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)
@@ -93,11 +92,11 @@ func addGraalTables(b *builder.Builder, m printers) {
 	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
 	order.Row(0, uint64(inMain), uint64(m.odd))
 	order.Row(0, 0, 0)
-	runs := b.Internal().Table(disk.TableOrderRuns, 0, disk.TableColumns(disk.TableOrderRuns)...)
+	runs := b.Internal().Table(disk.TableOrderRuns, 0)
 	minusOne := int64(-1)
 	runs.Row(uint64(b.Internal().Symbol("methods")), 1, 2, uint64(minusOne))
 	runs.Row(uint64(b.Internal().Symbol("futureProfiles")), 0, 0, 0)
-	foreign := b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	foreign := b.Internal().Table(disk.TableForeign, 0)
 	foreign.Row(uint64(b.Internal().Symbol("futureProfiles")), uint64(b.Internal().Symbol(`[{"ctx":"5:0"}]`)))
 	foreign.Row(uint64(b.Internal().Symbol("empty")), 0)
 }

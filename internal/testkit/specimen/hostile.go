@@ -87,10 +87,9 @@ func addHostileRun(b *builder.Builder, h *textMaker) {
 	for range row.Texts {
 		cells = append(cells, uint64(b.Internal().Symbol(h.next())))
 	}
-	b.Internal().Table(disk.TableRuns, 0, disk.TableColumns(disk.TableRuns)...).Row(cells...)
+	b.Internal().Table(disk.TableRuns, 0).Row(cells...)
 	for i, path := range []string{h.next(), h.nextLong()} {
-		b.Internal().Table(disk.TableClassPath, 0, disk.TableColumns(disk.TableClassPath)...).Row(1, uint64(i),
-			uint64(b.Internal().Symbol(path)), 0, 0, 0)
+		b.Internal().Table(disk.TableClassPath, 0).Row(1, uint64(i), uint64(b.Internal().Symbol(path)), 0, 0, 0)
 	}
 }
 
@@ -140,25 +139,22 @@ func hostileLoader(b *builder.Builder, h *textMaker) string {
 func addHostileTables(b *builder.Builder, h *textMaker, m builder.MethodRef) {
 	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.next())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.next()})) }
-	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	properties := b.Internal().Table(disk.TableProperties, 0)
 	properties.Row(symbol(), symbol())
 	switch b.Internal().Domain {
 	case layout.DomainHotSpot:
 		hidden := b.Type(builder.TypeKey{Name: h.next(), Loader: h.next()})
 		b.Internal().DescribeType(hidden, h.next(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
-		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
-		samples := b.Internal().
-			Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
-		samples.Row(0, uint64(m), 3, 10)
-		b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(symbol(), symbol())
+		b.Internal().Table(disk.TableMonitors, 0).Row(typed(), 4)
+		b.Internal().Table(disk.TableSamples, 0).Row(0, uint64(m), 3, 10)
+		b.Internal().Table(disk.TableForeign, 0).Row(symbol(), symbol())
 	case layout.DomainJamaica:
-		b.Internal().Table(disk.TableReflected, 0, disk.ColumnType).Row(typed())
+		b.Internal().Table(disk.TableReflected, 0).Row(typed())
 	case layout.DomainSampled:
 		b.Internal().Table(disk.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
-		b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(symbol())
-		b.Internal().Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord).Row(symbol(),
-			0x7f0000401000, 32)
+		b.Internal().Table(disk.TableBinaryIDs, 0).Row(symbol())
+		b.Internal().Table(disk.TableVTables, 0).Row(symbol(), 0x7f0000401000, 32)
 	}
 }

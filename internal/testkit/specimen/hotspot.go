@@ -38,8 +38,8 @@ func newHotSpot() *builder.Builder {
 		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
-	b.Internal().
-		DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
+	alias := "shapes/Area$$Lambda$14/0x0000000800c03000"
+	b.Internal().DescribeType(s.hidden, alias, layout.TypeHidden|layout.TypeNotMatchable)
 	addEveryEntry(b, s)
 	addOptionalFields(b, s)
 	addManyPoints(b, s)
@@ -47,7 +47,7 @@ func newHotSpot() *builder.Builder {
 	addOddMethods(b)
 	addSharedID(b)
 	addCompilations(b, s)
-	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	properties := b.Internal().Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.Internal().Symbol("java.vm.name")), uint64(b.Internal().Symbol("OpenJDK 64-Bit Server VM")))
 	properties.Row(uint64(b.Internal().Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
 		uint64(b.Internal().Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
@@ -134,9 +134,7 @@ func addTwoCodes(b *builder.Builder) {
 		}
 		finishProfiles(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
-		b.Internal().
-			Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).
-			Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
+		b.Internal().Table(disk.TableCode, 0).Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
 	}
 }
 

@@ -36,25 +36,17 @@ func newJamaica() *builder.Builder {
 }
 
 func addJamaicaTables(b *builder.Builder) {
-	words := func(first ...disk.ColumnKind) []disk.ColumnKind {
-		for range 5 {
-			first = append(first, disk.ColumnWord)
-		}
-		return first
-	}
+	table := func(kind disk.TableKind) *profileset.Table { return b.Internal().Table(kind, 0) }
 	object := uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"}))
 	text := uint64(b.Type(builder.TypeKey{Name: "java.lang.String"}))
-	b.Internal().Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(4711, 9000)
-	use := b.Internal().Table(disk.TableHeapUse, 0, words(disk.ColumnType)...)
+	table(disk.TableHeapRefs).Row(4711, 9000)
+	use := table(disk.TableHeapUse)
 	use.Row(object, 10, 1, 32, 320, 0)
 	use.Row(text, 20, 1, 32, 640, 2)
-	instances := b.Internal().Table(disk.TableInstances, 0, append(words(disk.ColumnType), disk.ColumnSymbol)...)
+	instances := table(disk.TableInstances)
 	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Internal().Symbol("boot")))
 	instances.Row(object, 5, 1, 5, 160, 0, 0)
-	threads := b.Internal().
-		Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
-	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
-	b.Internal().Table(disk.TableReflected, 0, disk.ColumnType).Row(text)
-	dumps := b.Internal().Table(disk.TableDumps, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
-	dumps.Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
+	table(disk.TableThreads).Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
+	table(disk.TableReflected).Row(text)
+	table(disk.TableDumps).Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
 }

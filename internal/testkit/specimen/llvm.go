@@ -30,13 +30,13 @@ func newLLVMIR() *builder.Builder {
 	total.Counters(0, 5, 6)
 	finishProfiles(p, older, total)
 
-	ids := b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol)
+	ids := b.Internal().Table(disk.TableBinaryIDs, 0)
 	ids.Row(uint64(b.Internal().Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
-	traces := b.Internal().Table(disk.TableTraces, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
+	traces := b.Internal().Table(disk.TableTraces, 0)
 	traces.Row(0, 1, disk.NameRef("main"))
 	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
 	traces.Row(1, 3, disk.NameRef("main"))
-	tables := b.Internal().Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord)
+	tables := b.Internal().Table(disk.TableVTables, 0)
 	tables.Row(uint64(b.Internal().Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
 	addHeapProfile(b)
 	order := b.Internal().Table(disk.TableOrder, 1, disk.ColumnProfile)
@@ -51,7 +51,7 @@ func addHeapProfile(b *builder.Builder) {
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
 	direct := disk.AppendHeapFrame(nil, main)
 	through := disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
-	kinds := func(k disk.TableKind) *profileset.Table { return b.Internal().Table(k, 0, disk.TableColumns(k)...) }
+	kinds := func(k disk.TableKind) *profileset.Table { return b.Internal().Table(k, 0) }
 	row := []uint64{disk.NameRef("main"), uint64(b.Internal().Symbol(string(direct))), 1}
 	for i := range disk.HeapFields {
 		row = append(row, uint64(i+1))
@@ -60,13 +60,11 @@ func addHeapProfile(b *builder.Builder) {
 	row[disk.AllocationStack] = uint64(b.Internal().Symbol(string(through)))
 	kinds(disk.TableAllocations).Row(row...)
 	kinds(disk.TableAllocationCalls).Row(disk.NameRef("main"), uint64(b.Internal().Symbol(string(direct))), 1)
-	b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(
-		uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
+	kinds(disk.TableProperties).Row(uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
 }
 
 // newLLVMFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a
-// length
-// that is not a multiple of 8.
+// length that is not a multiple of 8.
 func newLLVMFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11

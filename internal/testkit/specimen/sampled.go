@@ -8,8 +8,7 @@ import (
 )
 
 // newSampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several
-// depths,
-// edges including a recursive one and one to an unknown function, and the declarations of functions.
+// depths, edges including a recursive one and one to an unknown function, and the declarations of functions.
 func newSampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }

@@ -280,36 +280,31 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 }
 
 func addRandomTables(b *builder.Builder, r *countRand) {
-	word := disk.ColumnWord
-	symbol := disk.ColumnSymbol
+	table := func(kind disk.TableKind) *profileset.Table { return b.Internal().Table(kind, 0) }
+	symbol := func(name string, number int) uint64 { return uint64(b.Internal().Symbol(fmt.Sprint(name, number))) }
+	method := func(number int) builder.MethodRef {
+		return b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", number)})
+	}
 	for range r.IntN(4) {
-		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType,
-			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.drawCount())
-		b.Internal().Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Internal().Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Internal().
-			Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).
-			Row(r.Uint64N(2), r.drawCount(), r.Uint64N(2), 0, 0, 0, 0, 0)
+		table(disk.TableMonitors).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.drawCount())
+		table(disk.TableBinaryIDs).Row(symbol("id", r.IntN(4)))
+		table(disk.TableThreads).Row(r.Uint64N(2), r.drawCount(), r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
-		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-		b.Internal().
-			Table(disk.TableCompilations, 0).
-			Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
-				r.Uint64N(99), r.drawCount(), r.drawCount())
-		b.Internal().Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.drawCount())
-		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
-		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.drawCount())
+		m := method(r.IntN(3))
+		table(disk.TableCompilations).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
+			r.Uint64N(99), r.drawCount(), r.drawCount())
+		table(disk.TableMoved).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.drawCount())
+		inlined := b.Context(m, builder.Frame{Caller: method(1), Point: int32(r.IntN(2))})
+		table(disk.TableInlining).Row(uint64(inlined), 4, r.drawCount())
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
-			b.Internal().Table(disk.TableTraces, 0, word, word, word).Row(group, 1, frame)
-			b.Internal().Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word).Row(group,
-				uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
+			table(disk.TableTraces).Row(group, 1, frame)
+			table(disk.TableSamples).Row(group, uint64(method(1)), frame, 5+group)
 		}
 	}
-	b.Internal().Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Internal().Symbol(disk.PropertyTraceStream)),
-		uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Internal().
-		Table(disk.TableProperties, 0, symbol, symbol).
-		Row(uint64(b.Internal().Symbol("host")), uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(2)))))
+	properties := table(disk.TableProperties)
+	properties.Row(uint64(b.Internal().Symbol(disk.PropertyTraceStream)), symbol("", r.IntN(3)))
+	properties.Row(uint64(b.Internal().Symbol("host")), symbol("", r.IntN(2)))
 }

@@ -1,7 +1,6 @@
 package testarchive
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // A Step adds an item to a builder. Steps are independent of each other.
-type Step func(b *builder.Builder) error
+type Step func(b *builder.Builder)
 
 // DrawSteps draws random profiles with contexts, versions of the code, and entries of many kinds. The methods belong to
 // few classes, so that they share names.
@@ -19,13 +18,13 @@ func DrawSteps(t *rapid.T) []Step {
 	keys := rapid.SliceOfNDistinct(rapid.Custom(drawMethodKey), 1, 20, rapid.ID).Draw(t, "keys")
 	var steps []Step
 	for i, key := range keys {
-		steps = append(steps, func(b *builder.Builder) error { b.Seen(b.Method(key)); return nil })
+		steps = append(steps, func(b *builder.Builder) { b.Seen(b.Method(key)) })
 		for version := range rapid.IntRange(0, 3).Draw(t, "versions") {
 			caller := keys[rapid.IntRange(0, len(keys)-1).Draw(t, "caller")]
 			depth := rapid.IntRange(0, 3).Draw(t, "depth")
 			seed := rapid.Uint64().Draw(t, "seed")
-			steps = append(steps, func(b *builder.Builder) error {
-				return addStepProfile(b, key, caller, uint64(version+i), depth, rand.New(rand.NewPCG(seed, 1)))
+			steps = append(steps, func(b *builder.Builder) {
+				addStepProfile(b, key, caller, uint64(version+i), depth, rand.New(rand.NewPCG(seed, 1)))
 			})
 		}
 	}
@@ -42,39 +41,14 @@ func drawMethodKey(t *rapid.T) layout.Key {
 	return key
 }
 
-func addStepProfile(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) error {
+func addStepProfile(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) {
 	m := b.Method(key)
 	c := b.Method(caller)
 	frames := make([]builder.Frame, depth)
 	for i := range frames {
 		frames[i] = builder.Frame{Caller: c, Point: int32(i) - 1}
 	}
-	p := b.ProfileIn(m, code, b.Context(m, frames...))
-	p.Invocations(r.Uint64N(1000))
-	for bci := range r.IntN(30) {
-		addStepEntry(b, p, int32(bci*3), r)
-	}
-	return p.Done()
-}
-
-func addStepEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
-	at := builder.At{Bci: bci, Traps: layout.EntryTraps(r.Uint32N(3))}
-	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
-	switch r.IntN(6) {
-	case 0:
-		p.Branch(at, builder.Branch{Taken: r.Uint64N(9), Displacement: 32, NotTaken: r.Uint64N(9)})
-	case 1:
-		p.VirtualCall(at, builder.Others{Count: r.Uint64N(9)}, row)
-	case 2:
-		p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Other: 1}, row, row)
-	case 3:
-		p.Count(builder.Count{Point: bci, Sub: layout.SubSamples, N: r.Uint64()})
-	case 4:
-		p.CallType(at, 5,
-			builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: row.Type, NullSeen: true}}}})
-	case 5:
-		p.Successors(-bci, layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
-	}
+	addRandomProfile(b, b.ProfileIn(m, code, b.Context(m, frames...)), &countRand{Rand: r})
 }
 
 // Concurrency has the number of goroutines that add to a builder and that write its archive. Zero values mean one and
@@ -90,9 +64,7 @@ func BuildSteps(t TB, steps []Step, c Concurrency) Archive {
 	for a := range adders {
 		wait.Go(func() {
 			for i := a; i < len(steps); i += adders {
-				if err := steps[i](b); err != nil {
-					t.Error(err)
-				}
+				steps[i](b)
 			}
 		})
 	}
