@@ -71,8 +71,6 @@ func cells() []cell {
 		{name: "stale, types of arguments", program: "Stale", archive: stale,
 			flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"), options: ",weight=6000"},
 		{name: "foreign", program: "Mixed", archive: foreign},
-		{name: "other JDK", program: "Mixed", archive: other},
-		{name: "other JDK, unload", program: "Unload", archive: other},
 		{name: "damaged", program: "Mixed", archive: damaged, short: true},
 		{name: "twice", program: "Mixed", agents: 2, adopts: true, short: true, says: "the agent is named twice"},
 		{name: "off", program: "Mixed", env: flags("PROFARC_AGENT=off")},
@@ -99,6 +97,7 @@ func cells() []cell {
 	list = append(list, beside()...)
 	list = append(list, layered()...)
 	list = append(list, requesting()...)
+	list = append(list, acrossReleases()...)
 	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
 		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
 	}
@@ -123,10 +122,47 @@ func compilers() []cell {
 		{name: "no rows, trained", program: "Mixed", flags: width("0"), archive: alike, adopts: true},
 		{name: "four rows", program: "Mixed", flags: width("4"), adopts: true, short: true},
 		{name: "four rows, trained", program: "Unload", flags: width("4"), archive: alike, adopts: true},
-		{name: "all types", program: "Mixed", flags: types, says: "other entries"},
+		{name: "all types", program: "Mixed", flags: types, adopts: true},
 		{name: "all types, trained", program: "Mixed", flags: types, archive: alike, adopts: true},
 		{name: "all types, unload", program: "Unload", flags: types, archive: alike, adopts: true},
 	}
+}
+
+// acrossReleases returns the cells of archives that the other JDK recorded.
+func acrossReleases() []cell {
+	types := flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222")
+	list := []cell{
+		{name: "mixed", program: "Mixed", short: true},
+		{name: "unload", program: "Unload", brief: fewer()},
+		{name: "threads", program: "Threads"},
+		{name: "deep", program: "Deep"},
+		{name: "mature", program: "Mixed", options: ",weight=6000"},
+		{name: "drift", program: "Threads", options: ",drift"},
+		{name: "requests", program: "Threads", options: ",policy=order,budget=100"},
+		{name: "all types", program: "Mixed", flags: types},
+		{name: "no types", program: "Mixed", flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=0")},
+		{name: "no rows", program: "Mixed", flags: flags("-XX:TypeProfileWidth=0")},
+		{name: "one row", program: "Unload", flags: flags("-XX:TypeProfileWidth=1")},
+		{name: "eight rows", program: "Mixed", flags: flags("-XX:TypeProfileWidth=8")},
+		{name: "Xcomp", program: "Mixed", flags: flags("-Xcomp")},
+		{name: "C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation")},
+		{name: "small heap", program: "Unload", flags: flags("-Xmx32m")},
+		{name: "debugger", program: "Unload", flags: flags(debugger)},
+		{name: "redefine", program: "Redefine", prepare: instrumented},
+		{name: "redefine, attached", program: "Redefine", prepare: attached},
+		{name: "compact headers", program: "Unload", flags: flags("-XX:+UseCompactObjectHeaders"), jdk: 25},
+		{name: "AOT cache", program: "Mixed", jdk: 25, prepare: cached},
+		{name: "AOT cache, replaced", program: "Mixed", jdk: 25, options: ",cached=replace", prepare: cached},
+		{name: "AOT cache, recorded", program: "Mixed", jdk: 25, options: ",record"},
+	}
+	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
+		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
+	}
+	for i := range list {
+		list[i].name = "other JDK, " + list[i].name
+		list[i].archive, list[i].adopts, list[i].says = other, true, "adopted, recorded with "
+	}
+	return list
 }
 
 // requesting returns the cells of an agent that asks for compilations.
