@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"math"
 
 	"github.com/profarc/profarc/internal/formats/parse"
 )
@@ -27,7 +26,7 @@ func (e *expansion) decompressed(r io.Reader) io.Reader {
 		n, err := r.Read(b)
 		e.out += int64(n)
 		most := cmp.Or(e.most, parse.MaxExpansion)
-		if most > 0 && e.out > max(parse.FreeExpansion, saturatedProduct(most, e.in)) {
+		if most > 0 && e.out > parse.FreeExpansion && (e.out-1)/most >= e.in { // the product may overflow
 			return 0, &parse.LimitError{
 				What: "it expands to more than %d times its size", Most: most,
 				Kind: parse.ErrExpansion, // ImportOptions.MaxExpansion raises the limit
@@ -35,14 +34,6 @@ func (e *expansion) decompressed(r io.Reader) io.Reader {
 		}
 		return n, err
 	})
-}
-
-// saturatedProduct returns the product of positive numbers, or the maximum if it overflows.
-func saturatedProduct(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64/b {
-		return math.MaxInt64
-	}
-	return a * b
 }
 
 // An expansionError is the error of an input that exceeds the limit. It replaces the importer's error, whose line and

@@ -128,7 +128,10 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		if !m.maySkip(err) {
 			return nil, m.withLaterErrors(err, inputs[i+1:])
 		}
-		m.skipInput(in, err)
+		m.result.Skipped = append(m.result.Skipped, InputError{in.Name, err})
+		if o.OnSkip != nil {
+			o.OnSkip(in, err)
+		}
 	}
 	if m.result.Builder == nil {
 		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), errNone)
@@ -139,13 +142,6 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 	addExpected(m.result.Builder.Internal(), &expected)
 	m.done = true
 	return &m.result, nil
-}
-
-func (m *importing) skipInput(in Input, err error) {
-	m.result.Skipped = append(m.result.Skipped, InputError{in.Name, err})
-	if m.o.OnSkip != nil {
-		m.o.OnSkip(in, err)
-	}
 }
 
 type importing struct {

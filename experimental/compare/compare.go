@@ -270,11 +270,3 @@ func (p *kindAmounts) addShares(part, sum *kindAmounts) {
 		p[k] += shareOfSum(part[k], sum[k])
 	}
 }
-
-func eachKind(a, b *kindAmounts, yield func(kind)) {
-	for k := range numKinds {
-		if a[k] > 0 || b[k] > 0 {
-			yield(k)
-		}
-	}
-}

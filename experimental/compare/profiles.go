@@ -123,7 +123,7 @@ func (c *comparison) matchProfiles() ([]profilePair, error) {
 // this pair is unique.
 type profileMatching struct {
 	a, b      []profile
-	contextsA []uint32 // context number of each profile, equal for equal contexts; nil without contexts
+	contextsA []uint32 // context number of each profile, equal for equal contexts, 0 without a context
 	contextsB []uint32
 	pairs     []profilePair
 }
@@ -131,14 +131,6 @@ type profileMatching struct {
 type contextCode struct {
 	context uint32
 	code    uint64
-}
-
-// contextAt returns contexts[i], 0 for nil.
-func contextAt(contexts []uint32, i int) uint32 {
-	if contexts == nil {
-		return 0
-	}
-	return contexts[i]
 }
 
 func (m *profileMatching) addPair(i, j int) {
@@ -151,10 +143,10 @@ func (m *profileMatching) addPair(i, j int) {
 func (m *profileMatching) pairSameCode() {
 	index := make(map[contextCode]int, len(m.b))
 	for j := range m.b {
-		index[contextCode{contextAt(m.contextsB, j), m.b[j].Code()}] = j
+		index[contextCode{m.contextsB[j], m.b[j].Code()}] = j
 	}
 	for i := range m.a {
-		if j, ok := index[contextCode{contextAt(m.contextsA, i), m.a[i].Code()}]; ok {
+		if j, ok := index[contextCode{m.contextsA[i], m.a[i].Code()}]; ok {
 			m.addPair(i, j)
 		}
 	}
@@ -168,20 +160,20 @@ func (m *profileMatching) pairUnknownCode() {
 	}
 	first := map[uint32]int{}
 	for j := range slices.Backward(m.b) {
-		first[contextAt(m.contextsB, j)] = j
+		first[m.contextsB[j]] = j
 	}
 	for i := range m.a {
-		context := contextAt(m.contextsA, i)
+		context := m.contextsA[i]
 		j, ok := first[context]
 		if m.a[i].done || !ok {
 			continue
 		}
 		if m.a[i].Code() == 0 {
-			for j < len(m.b) && contextAt(m.contextsB, j) == context && m.b[j].done {
+			for j < len(m.b) && m.contextsB[j] == context && m.b[j].done {
 				j++
 			}
 		}
-		if j < len(m.b) && contextAt(m.contextsB, j) == context && !m.b[j].done &&
+		if j < len(m.b) && m.contextsB[j] == context && !m.b[j].done &&
 			(m.a[i].Code() == 0 || m.b[j].Code() == 0) {
 			m.addPair(i, j)
 		}
@@ -197,15 +189,15 @@ func (m *profileMatching) addUnmatched() {
 		if ofA == nil {
 			ofA = map[uint32]bool{}
 			for i := range m.a {
-				ofA[contextAt(m.contextsA, i)] = true
+				ofA[m.contextsA[i]] = true
 			}
 		}
-		m.pairs = append(m.pairs, profilePair{b: &m.b[j], rival: ofA[contextAt(m.contextsB, j)]})
+		m.pairs = append(m.pairs, profilePair{b: &m.b[j], rival: ofA[m.contextsB[j]]})
 	}
 }
 
 func (m *profileMatching) numberContexts(c *comparison) (err error) {
-	var n contextNumbers
+	n := contextNumbers{map[contextFrame]uint32{}}
 	m.contextsA, err = n.numberProfiles(c.a, m.a, c.counterparts.methodKeyInB)
 	if err != nil {
 		return err
@@ -227,7 +219,8 @@ type contextFrame struct {
 
 func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
-	var known map[layout.Ref]uint32
+	numbers = make([]uint32, len(list))
+	known := map[layout.Ref]uint32{}
 	for i := range list {
 		context, ok, err := list[i].Context()
 		if err != nil {
@@ -235,13 +228,6 @@ func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 		}
 		if !ok {
 			continue
-		}
-		if numbers == nil {
-			numbers = make([]uint32, len(list))
-			known = map[layout.Ref]uint32{}
-		}
-		if n.ids == nil {
-			n.ids = map[contextFrame]uint32{}
 		}
 		numbers[i], err = n.numberContext(s, context, known, key)
 		if err != nil {

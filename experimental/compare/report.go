@@ -217,14 +217,17 @@ func (c *comparison) finishReport() (*Report, error) {
 	r := &c.report
 	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), dumpTimeText(c.a), dumpTimeText(c.b)
 	r.Domain, r.Primary = c.a.Header().Domain.String(), c.primary.String()
-	eachKind(&c.sumA, &c.sumB, func(k kind) {
+	for k := range numKinds {
+		if c.sumA[k] <= 0 && c.sumB[k] <= 0 {
+			continue
+		}
 		r.Kinds = append(r.Kinds, Overlap{k.String(), c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k],
 			c.of[0].untyped[k], c.of[1].untyped[k]})
 		if k == c.primary {
 			r.Score = &c.overlap[k]
 			r.ScoredBy = &r.Primary
 		}
-	})
+	}
 	n := &namer{a: c.a, b: c.b}
 	c.reportSampling()
 	setNoise := c.setNoise()

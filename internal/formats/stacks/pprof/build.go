@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -75,7 +74,6 @@ type importBuild struct {
 	methodNames  map[builder.MethodRef]string // name of each method
 	places       map[place]builder.MethodRef  // methods of code without symbols
 	labelFrames  map[string]builder.MethodRef // methods of labels
-	unknown      builder.MethodRef            // method of frames without a function, or 0
 	framesLeft   int                          // remaining number of frames before ErrDeep
 	samplesRead  int                          // number of samples read
 	sums         []uint64                     // totals of values, by type
@@ -157,7 +155,7 @@ func (k *importBuild) addFunctions() error {
 	k.methods = make([]builder.MethodRef, len(k.decodedProfile.functions))
 	for _, i := range k.functionsByName() {
 		f := &k.decodedProfile.functions[i]
-		name := k.methodName(f.name)
+		name := k.cutName(k.stringAt(f.name))
 		m := k.b.Method(layout.Key{Name: name})
 		k.methods[i] = m
 		k.methodNames[m] = name
@@ -197,9 +195,7 @@ func (k *importBuild) functionsByName() []int {
 	return order
 }
 
-// methodName returns a string as the name of a method, truncated at a NUL byte.
-func (k *importBuild) methodName(ref stringRef) string { return k.cutName(k.stringAt(ref)) }
-
+// cutName truncates the name of a method at a NUL byte.
 func (k *importBuild) cutName(name string) string {
 	name, _, cut := strings.Cut(name, "\x00")
 	if cut {
@@ -318,14 +314,6 @@ func (k *importBuild) addFrames(l *location) {
 	}
 }
 
-// unknownMethod returns the method of frames without a function.
-func (k *importBuild) unknownMethod() builder.MethodRef {
-	if k.unknown == 0 {
-		k.unknown = k.b.Method(layout.Key{})
-	}
-	return k.unknown
-}
-
 func (k *importBuild) newFrame(l line, at *location) frame {
 	if l.function == 0 {
 		return frame{method: k.placeMethod(at), address: at.address}
@@ -436,12 +424,4 @@ func (k *importBuild) addProperties() {
 	for _, c := range k.comments {
 		add(propertyComment, k.stringAt(c))
 	}
-}
-
-// startTime returns the time of the profile, or the zero time.
-func (r *decodedProfile) startTime() time.Time {
-	if r.numbers[profileTime] == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, int64(r.numbers[profileTime]))
 }

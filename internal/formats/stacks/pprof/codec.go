@@ -3,6 +3,7 @@ package pprof
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -63,8 +64,8 @@ func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Re
 	if err != nil {
 		return nil, err
 	}
-	if config.DumpTime.IsZero() {
-		config.DumpTime = r.startTime()
+	if start := r.numbers[profileTime]; config.DumpTime.IsZero() && start != 0 {
+		config.DumpTime = time.Unix(0, int64(start))
 	}
 	b := builder.New(layout.DomainSampled, config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}

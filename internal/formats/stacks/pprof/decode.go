@@ -18,9 +18,6 @@ const (
 	locationLine                               = 4
 )
 
-const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
-	1<<profileFunction | 1<<profilePeriodType
-
 type stringRef = uint64
 
 type function struct {
@@ -87,8 +84,7 @@ func decodeProfile(data []byte) (*decodedProfile, error) {
 
 // decodeField decodes a field of the profile unless it is a location or a sample.
 func (r *decodedProfile) decodeField(f field) error {
-	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 ||
-		f.number == profileStrings && f.kind != kindBytes {
+	if f.kind != kindBytes && f.number < uint64(len(validKinds)) && validKinds[f.number] == 1<<kindBytes {
 		return fmt.Errorf("%w: field %d is a number", ErrSyntax, f.number)
 	}
 	switch f.number {

@@ -28,7 +28,8 @@ func detectProfile(head []byte, whole bool) bool {
 		if f.number == 0 || f.number >= uint64(len(validKinds)) || validKinds[f.number]>>f.kind&1 == 0 {
 			return false
 		}
-		if messageFields>>f.number&1 != 0 && eachField(f.body, func(field) error { return nil }) != nil {
+		isMessage := validKinds[f.number] == 1<<kindBytes && f.number != profileStrings
+		if isMessage && eachField(f.body, func(field) error { return nil }) != nil {
 			return false
 		}
 		types = types || f.number == profileSampleType && len(f.body) > 0

@@ -15,10 +15,7 @@ var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine prof
 	`--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
 
 // isLegacy reports whether an input has one of pprof's older formats.
-func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
-
-// isLegacyCPU reports whether an input begins like a binary profile of gperftools.
-func isLegacyCPU(head []byte) bool { return legacyWords(head) != nil }
+func isLegacy(head []byte) bool { return legacyText.Match(head) || legacyWords(head) != nil }
 
 // legacyHeader is the number of words before the samples of a binary profile of gperftools.
 const legacyHeader = 5

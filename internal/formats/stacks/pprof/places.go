@@ -23,7 +23,7 @@ type place struct {
 func (k *importBuild) placeMethod(l *location) builder.MethodRef {
 	at := place{l.mapping, l.address}
 	if at == (place{}) {
-		return k.unknownMethod()
+		return k.b.Method(layout.Key{})
 	}
 	if m, ok := k.places[at]; ok {
 		return m
@@ -65,6 +65,7 @@ func (k *importBuild) describeMapping(i int) string {
 }
 
 type writtenMapping struct {
+	number               int
 	start, limit, offset uint64
 	flags                uint8
 	name, buildID, file  string
@@ -72,25 +73,17 @@ type writtenMapping struct {
 
 // parseMappings parses the values of the property, in the order of their numbers.
 func parseMappings(values []string) (list []writtenMapping) {
-	type numbered struct {
-		number int
-		writtenMapping
-	}
-	var all []numbered
 	for _, value := range values {
-		var m numbered
+		var m writtenMapping
 		n, err := fmt.Sscanf(value, "%d %v %v %v %d %q %q %q", &m.number, &m.start, &m.limit, &m.offset, &m.flags, &m.name,
 			&m.buildID, &m.file)
 		if err == nil && n == 8 {
-			all = append(all, m)
+			list = append(list, m)
 		}
 	}
-	slices.SortFunc(all, func(a, b numbered) int {
+	slices.SortFunc(list, func(a, b writtenMapping) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.file, b.file), cmp.Compare(a.start, b.start))
 	})
-	for _, m := range all {
-		list = append(list, m.writtenMapping)
-	}
 	return list
 }
 

@@ -143,7 +143,7 @@ func (r *binaryReader) readFunction(in *dwarf.Reader, e *dwarf.Entry) error {
 		if e.Tag == dwarf.TagInlinedSubroutine {
 			if f, ok := r.newFrame(e, at); ok {
 				caller := &frames[at]
-				caller.of.addLine(f.symbolKey(), f.line-caller.declared.line)
+				caller.of.addLine(f.of.key(), f.line-caller.declared.line)
 				at = len(frames)
 				frames = append(frames, f)
 			}
@@ -155,8 +155,6 @@ func (r *binaryReader) readFunction(in *dwarf.Reader, e *dwarf.Entry) error {
 	r.addPlaces(frames)
 	return nil
 }
-
-func (f *frame) symbolKey() string { return f.of.key() }
 
 // addLine adds a call of a function. Inlined calls have several entries.
 func (c *compiled) addLine(callee string, line int64) {
