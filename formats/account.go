@@ -3,7 +3,6 @@ package formats
 import (
 	"encoding/binary"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -62,14 +61,6 @@ func addExpected(b *profileset.Set, e *ledger.Expectation) {
 	}
 	for _, in := range e.MissingInputs() {
 		b.AddInput(in)
-	}
-}
-
-// identify gives the dump of inputs that were added to one builder an identity.
-func (m *importing) identify() {
-	if m.summed {
-		slices.Sort(m.hashes)
-		identify(m.result.Builder.Internal(), m.hashes)
 	}
 }
 

@@ -137,7 +137,10 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), errNone)
 	}
 	m.countUnmerged()
-	m.identify()
+	if m.summed {
+		slices.Sort(m.hashes)
+		identify(m.result.Builder.Internal(), m.hashes)
+	}
 	m.accountForSkipped()
 	addExpected(m.result.Builder.Internal(), &expected)
 	m.done = true
@@ -360,17 +363,10 @@ func (m *importing) countUnmerged() {
 // dropped, since they mean nothing across inputs.
 func sumLosses(all, more codec.Losses) codec.Losses {
 	sum := codec.Losses{}
-	type kind struct {
-		what codec.LossKind
-		unit string
-	}
-	at := map[kind]int{}
 	for _, l := range slices.Concat(all, more) {
-		of := kind{l.What, l.Unit}
-		i, ok := at[of]
-		if !ok {
+		i := slices.IndexFunc(sum, func(s codec.Loss) bool { return s.What == l.What && s.Unit == l.Unit })
+		if i < 0 {
 			i = len(sum)
-			at[of] = i
 			sum = append(sum, codec.Loss{What: l.What, Unit: l.Unit})
 		}
 		sum[i].Count += l.Count

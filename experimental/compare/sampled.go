@@ -78,23 +78,19 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSi
 		}
 	}
 	period := total(propertyPeriod)
+	periods := first(propertyPeriodType) // as space/bytes, the end of inuse_space/bytes
 	switch effective := total(propertyEffective); {
 	case counted:
 		z.Samples = sum[kindSamples]
 	case effective > 0 && all:
 		z.Samples = effective
-	case period > 0 && len(properties[propertyPeriod]) == 1 && hasPeriod(unit, first(propertyPeriodType)):
+	case period > 0 && len(properties[propertyPeriod]) == 1 && periods != "" && strings.HasSuffix(unit, periods):
 		z.Samples = sum[k] / period
 	}
 	if seconds := total(propertyDuration) / 1e9; seconds > 0 && all {
 		z.PerSecond = z.Samples / seconds
 	}
 	return z, err
-}
-
-// hasPeriod reports whether a type of periods, as space/bytes, is the type of values, as inuse_space/bytes.
-func hasPeriod(values, periods string) bool {
-	return periods != "" && strings.HasSuffix(values, periods)
 }
 
 // A sampledPair is the sampling error of two archives.

@@ -100,9 +100,6 @@ func eachLeaf(m reader.Method, yield func(Leaf) error) error {
 // setCallers sets the frames to the leaf, without its point, and the callers in the context of p.
 func (k *Stack) setCallers(m reader.Method, p reader.Profile) error {
 	k.Frames = append(k.Frames[:0], Frame{Method: m})
-	if !hasSamples(p) {
-		return nil
-	}
 	c, ok, err := p.Context()
 	k.Context = c
 	if err != nil || !ok {
@@ -113,15 +110,6 @@ func (k *Stack) setCallers(m reader.Method, p reader.Profile) error {
 		k.Frames = append(k.Frames, Frame{f.Caller, f.Point})
 	}
 	return err
-}
-
-func hasSamples(p reader.Profile) bool {
-	for e := range p.Entries() {
-		if e.Tag() == layout.TagCount {
-			return true
-		}
-	}
-	return false
 }
 
 // yieldPoints yields a stack for each point of p. The entries of a point are adjacent.

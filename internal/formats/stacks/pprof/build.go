@@ -398,7 +398,7 @@ func (k *importBuild) addProperties() {
 		}
 		return ""
 	}
-	add(propertyTypes, k.typeNames())
+	add(propertyTypes, strings.Join(k.names, " "))
 	add(propertyDefault, k.stringAt(k.numbers[profileDefaultType]))
 	if k.samples >= 0 && k.names[k.samples] != typeSamples {
 		add(propertySamples, k.names[k.samples])

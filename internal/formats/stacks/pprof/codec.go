@@ -3,6 +3,7 @@ package pprof
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -78,7 +79,7 @@ func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Re
 	}
 	report.Totals = k.totals()
 	report.Methods, report.Entries = k.countProfiles()
-	report.Facts = map[string]any{"samples": k.samplesRead, "edges": len(k.weights), "types": r.typeNames()}
+	report.Facts = map[string]any{"samples": k.samplesRead, "edges": len(k.weights), "types": strings.Join(k.names, " ")}
 	if k.samplesRead == 0 {
 		report.Notes = append(report.Notes, "the profile has no samples: the program was idle while it was taken")
 	}

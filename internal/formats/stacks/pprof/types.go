@@ -45,22 +45,21 @@ func (k *importBuild) chooseTypes(want string) error {
 		kinds[i] = k.stringAt(k.types[i].kind)
 	}
 	k.names = names
-	chosen := len(names) - 1
-	switch def := k.stringAt(k.numbers[profileDefaultType]); {
-	case want != "":
-		chosen = slices.Index(names, want)
-		if chosen < 0 {
-			chosen = slices.Index(kinds, want)
+	chosen := slices.Index(names, want)
+	if chosen < 0 {
+		chosen = slices.Index(kinds, want)
+	}
+	if want == "" {
+		chosen = len(names) - 1
+		def := k.stringAt(k.numbers[profileDefaultType])
+		for _, i := range []int{slices.Index(names, typeCPU), slices.Index(names, typeSamples), slices.Index(kinds, def)} {
+			if i >= 0 && kinds[i] != "" {
+				chosen = i
+			}
 		}
-	case def != "" && slices.Contains(kinds, def):
-		chosen = slices.Index(kinds, def)
-	case slices.Contains(names, typeSamples):
-		chosen = slices.Index(names, typeSamples)
-	case slices.Contains(names, typeCPU):
-		chosen = slices.Index(names, typeCPU)
 	}
 	if chosen < 0 {
-		return fmt.Errorf("%w: %s in %s", ErrNoType, strings.TrimSpace("the profile has no "+want), k.typeNames())
+		return fmt.Errorf("%w: %s in %s", ErrNoType, strings.TrimSpace("the profile has no "+want), strings.Join(names, " "))
 	}
 	k.choose(chosen)
 	return nil
@@ -100,14 +99,6 @@ func (k *importBuild) neighbor(i int, unit, cpu string) int {
 // typeName formats a type as "type/unit".
 func (r *decodedProfile) typeName(t *sampleType) string {
 	return r.stringAt(t.kind) + "/" + r.stringAt(t.unit)
-}
-
-func (r *decodedProfile) typeNames() string {
-	var names []string
-	for i := range r.types {
-		names = append(names, r.typeName(&r.types[i]))
-	}
-	return strings.Join(names, " ")
 }
 
 // unitOf returns the unit of a value in accounts. Values that the archive does not keep have their type as the unit.

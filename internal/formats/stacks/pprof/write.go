@@ -62,8 +62,6 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 
 const samplesType = "samples"
 
-const unit = "count"
-
 // A converter converts an archive of a domain other than sampled.
 type converter struct {
 	s         *reader.Store
@@ -92,9 +90,9 @@ func newConverter(s *reader.Store) *converter {
 	if h.Domain == layout.DomainJamaica {
 		p.out.Comments = append(p.out.Comments, "cycles of a method include those of the methods that it calls")
 	}
-	p.out.SampleType = []*profile.ValueType{{Type: samplesType, Unit: unit}}
+	p.out.SampleType = []*profile.ValueType{{Type: samplesType, Unit: unitCount}}
 	for _, c := range p.counts {
-		p.out.SampleType = append(p.out.SampleType, &profile.ValueType{Type: c.Name, Unit: unit})
+		p.out.SampleType = append(p.out.SampleType, &profile.ValueType{Type: c.Name, Unit: unitCount})
 	}
 	return p
 }
@@ -192,11 +190,8 @@ func (p *converter) locationOf(m reader.Method) (*profile.Location, error) {
 func (p *converter) dropUnusedTypes() {
 	var used []int
 	for i := range p.out.SampleType {
-		for _, s := range p.out.Sample {
-			if s.Value[i] != 0 {
-				used = append(used, i)
-				break
-			}
+		if slices.ContainsFunc(p.out.Sample, func(s *profile.Sample) bool { return s.Value[i] != 0 }) {
+			used = append(used, i)
 		}
 	}
 	if len(used) == 0 { // all stacks have 0 samples
