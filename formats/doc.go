@@ -22,6 +22,7 @@
 //	profdata    llvm                    yes  LLVM's indexed profiles
 //	proftext    llvm                    yes  LLVM's text
 //	methoddata  hotspot            yes  yes  the text of HotSpot's -XX:+PrintMethodData
+//	replay      replay             yes       replay files of HotSpot's compilers
 //	iprof       iprof              yes  yes  profiles of GraalVM native images
 //	jamaica     jamaica            yes  yes  profiles of JamaicaVMs
 //	text        text               yes  yes  all of an archive as text, for review

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/replay"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/lcov"
 	"github.com/profarc/profarc/internal/formats/stacks/perf"
@@ -26,6 +27,7 @@ func Importers() []codec.Importer {
 		&text.Importer{},
 		&iprof.Importer{},
 		&jamaica.Importer{},
+		&replay.Importer{},
 		&perf.Importer{},
 		&stacks.Importer{},
 		&hotspot.Importer{}, // accepts any text that no other format claims

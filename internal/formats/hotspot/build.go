@@ -1,12 +1,10 @@
 package hotspot
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -58,23 +56,22 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 }
 
 type textBuild struct {
-	*builder.Builder
+	parse.VMNames
 	codes  *parse.Codes
 	shape  disk.Shape
 	report *TextReport
-	hidden map[string]string // canonical names, by name in the VM
 	types  []builder.TypeRef // types by typeID - 1
 	seen   map[layout.Key]int
 }
 
 func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
-	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), codes: o.Codes, shape: shape, report: report,
-		seen: map[layout.Key]int{}}
-	b.hidden = javanames.CanonicalHidden(d.classNames())
-	report.HiddenClasses = len(b.hidden)
+	b := &textBuild{codes: o.Codes, shape: shape, report: report, seen: map[layout.Key]int{}}
+	b.Builder = builder.New(layout.DomainHotSpot, o.Config)
+	b.Hidden = javanames.CanonicalHidden(d.classNames())
+	report.HiddenClasses = len(b.Hidden)
 	for _, spelling := range d.types.list {
 		name, _ := javanames.FromPrinted(spelling)
-		b.types = append(b.types, b.internType(name, ""))
+		b.types = append(b.types, b.InternType(name, ""))
 	}
 	for i := range d.methods {
 		p := b.addMethod(&d.methods[i])
@@ -138,36 +135,11 @@ func (b *textBuild) addProperty(key, value string) {
 	t.Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(value)))
 }
 
-// internType interns a type by its name in the VM, which becomes the alias of a hidden class.
-func (b *textBuild) internType(name, loader string) builder.TypeRef {
-	class := javanames.ElementClass(name)
-	canonical, hidden := b.hidden[class]
-	if !hidden {
-		return b.Type(builder.TypeKey{Name: name, Loader: loader})
-	}
-	t := b.Type(builder.TypeKey{Name: strings.Replace(name, class, canonical, 1), Loader: loader})
-	b.Internal().DescribeType(t, name, layout.TypeHidden|layout.TypeNotMatchable)
-	return t
-}
-
-func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
-	var flags layout.MethodFlags
-	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
-		flags = layout.MethodNotMatchable // cannot be identified in another run
-	}
-	b.internType(class, k.Loader)
-	m := b.Method(k)
-	b.Internal().DescribeMethod(m, 0, flags)
-	return m
-}
-
-func (b *textBuild) canonicalClass(class string) string { return cmp.Or(b.hidden[class], class) }
-
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
 // distinctKey returns the key of a method, with a loader if the text repeats the method.
 func (b *textBuild) distinctKey(t *textMethod) layout.Key {
-	key := layout.Key{Class: b.canonicalClass(t.class), Name: t.name, Signature: t.signature}
+	key := layout.Key{Class: t.class, Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
 		b.report.Lost.AddLoss(codec.Loss{What: LossLoader, Count: 1, Line: t.place.Line})
 		key.Loader = twinLoader(b.seen[key])
@@ -176,7 +148,7 @@ func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 }
 
 func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
-	m := b.internMethod(t.class, b.distinctKey(t))
+	m := b.InternMethod(b.distinctKey(t))
 	b.addSketch(m, t)
 	b.Internal().DescribeMethod(m, t.access, 0)
 	p := b.ProfileIn(m, b.codeOf(t), profileset.NoContext)
@@ -196,7 +168,7 @@ func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 
 // codeOf returns the code id of a method, 0 if it is unknown.
 func (b *textBuild) codeOf(t *textMethod) uint64 {
-	if _, hidden := b.hidden[t.class]; hidden || t.code != 0 {
+	if _, hidden := b.Hidden[t.class]; hidden || t.code != 0 {
 		return t.code
 	}
 	var points []parse.CodePoint
@@ -205,7 +177,7 @@ func (b *textBuild) codeOf(t *textMethod) uint64 {
 			points = append(points, parse.CodePoint{Bci: e.at.Bci, Tag: e.tag})
 		}
 	}
-	id := b.codes.FindID(layout.Key{Class: t.class, Name: t.name, Signature: t.signature}, points, nil)
+	id := b.codes.FindID(layout.Key{Class: t.class, Name: t.name, Signature: t.signature}, points)
 	if id == 0 {
 		b.report.Lost.AddLoss(codec.Loss{What: parse.LossCodeIDs, Count: 1, Line: t.place.Line})
 	}
@@ -237,7 +209,7 @@ func (b *textBuild) addExtraEntries(p *builder.Profile, extras []textExtra) {
 			continue
 		}
 		p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: x.at.Bci, Flags: x.at.Flags, Traps: x.at.Traps},
-			b.internMethod(x.trap.class, layout.Key{Class: b.canonicalClass(x.trap.class), Name: x.trap.name}))
+			b.InternMethod(layout.Key{Class: x.trap.class, Name: x.trap.name}))
 	}
 }
 

@@ -196,7 +196,7 @@ func parseClass(c *cursor, i *bytecode.Instruction) {
 
 // addSketch stores the sketch of a method, unless its class is hidden.
 func (b *textBuild) addSketch(m builder.MethodRef, t *textMethod) {
-	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
+	if _, hidden := b.Hidden[t.class]; hidden || t.sketch == nil {
 		return
 	}
 	table := b.Internal().Table(disk.TableCode, 0)

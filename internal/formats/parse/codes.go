@@ -62,16 +62,16 @@ var pointKinds = map[layout.Tag]bytecode.PointKind{
 	layout.TagMultiBranch: bytecode.Switch, layout.TagRet: bytecode.RetFrom,
 }
 
-// FindID returns the code id of a method whose bytecodes have exactly these points. fits decides whether a class can be
-// the profiled one; nil accepts all. The id is 0 if there is no such code, or if several class files differ in it.
-func (c *Codes) FindID(k layout.Key, points []CodePoint, fits func(*classfile.File) bool) (id uint64) {
+// FindID returns the code id of a method whose bytecodes have exactly these points. It is 0 if there is no such code,
+// or if several class files differ in it.
+func (c *Codes) FindID(k layout.Key, points []CodePoint) (id uint64) {
 	if c == nil {
 		return 0
 	}
 	files, _ := c.path.AllClasses(k.Class) // an error means that no file is sound
 	for _, f := range files {
 		m, ok := f.Method(k.Name, k.Signature)
-		if !ok || !hasPoints(m.Code, points) || fits != nil && !fits(f) {
+		if !ok || !hasPoints(m.Code, points) {
 			continue
 		}
 		other := bytecode.CodeID(m.Code)
