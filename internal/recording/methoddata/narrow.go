@@ -184,10 +184,7 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	if w.To.Gap > 0 {
 		narrow.SetCell(1, gap)
 	}
-	for i, r := range rows {
-		narrow.SetCell(w.To.ReceiverRow(i), r.what)
-		narrow.SetCell(w.To.ReceiverRow(i)+1, r.count)
-	}
+	setRows(narrow, w.To.ReceiverRow(0), rows)
 	if tag == layout.TagVirtualCallType {
 		first := w.To.TypeList(tag)
 		narrow.SetCell(first-1, uint64(len(types)))

@@ -94,12 +94,17 @@ func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Su
 	n := max(len(rows), p.room)
 	var e disk.Entry
 	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, p.fixed+2*n, n)
-	for i, r := range rows {
-		e.SetCell(p.fixed+2*i, r.what)
-		e.SetCell(p.fixed+2*i+1, r.count)
-	}
+	setRows(e, p.fixed, rows)
 	m.out.Add(start)
 	return e
+}
+
+// setRows sets the pairs of cells from first on.
+func setRows(e disk.Entry, first int, rows []countedRow) {
+	for i, r := range rows {
+		e.SetCell(first+2*i, r.what)
+		e.SetCell(first+2*i+1, r.count)
+	}
 }
 
 func rowsOf(e disk.Entry, first int) []countedRow {
@@ -245,15 +250,11 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	if e.Tag() == layout.TagReceiverType {
 		sub = layout.SubTypeCheck
 	}
-	rows := m.receiverRows(e)
 	n := max(m.Shape.TypeRows, m.Room)
 	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*n, n)
 	wide.SetCell(0, e.Cell(0))
 	wide.SetCell(1, uint64(e.Traps()))
-	for i, r := range rows {
-		wide.SetCell(disk.ReceiversFixed+2*i, r.what)
-		wide.SetCell(disk.ReceiversFixed+2*i+1, r.count)
-	}
+	setRows(wide, disk.ReceiversFixed, m.receiverRows(e))
 	all := []disk.Entry{wide}
 	if e.Tag() == layout.TagVirtualCallType {
 		all = append(all, m.callTypes(e))
@@ -327,9 +328,6 @@ func (m *Merger) widenRet(e disk.Entry) []disk.Entry {
 	bare := slices.Clone(e)
 	m.setRetRows(bare, nil)
 	_, wide := disk.NewWide(nil, layout.TagSuccessors, 0, disk.SubReturn, e.Point(), 2*len(rows), len(rows))
-	for i, r := range rows {
-		wide.SetCell(2*i, r.what)
-		wide.SetCell(2*i+1, r.count)
-	}
+	setRows(wide, 0, rows)
 	return []disk.Entry{bare, wide}
 }
