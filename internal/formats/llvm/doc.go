@@ -61,7 +61,7 @@
 //
 // # Salvage
 //
-// A truncated file is an error. With [ReadOptions.Salvage], the functions of a text or an indexed file before its end
+// A truncated file is an error. With [Importer].Salvage, the functions of a text or an indexed file before its end
 // are read. Of a raw file that has all records, the functions are read whose counters begin before its end. The rest of
 // the last one's counters is taken as 0. Names behind the end can come from the program.
 //

@@ -60,8 +60,6 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	return &p.report, p.out.Write(w)
 }
 
-const samplesType = "samples"
-
 // A converter converts an archive of a domain other than sampled.
 type converter struct {
 	s         *reader.Store
@@ -90,7 +88,7 @@ func newConverter(s *reader.Store) *converter {
 	if h.Domain == layout.DomainJamaica {
 		p.out.Comments = append(p.out.Comments, "cycles of a method include those of the methods that it calls")
 	}
-	p.out.SampleType = []*profile.ValueType{{Type: samplesType, Unit: unitCount}}
+	p.out.SampleType = []*profile.ValueType{{Type: "samples", Unit: unitCount}}
 	for _, c := range p.counts {
 		p.out.SampleType = append(p.out.SampleType, &profile.ValueType{Type: c.Name, Unit: unitCount})
 	}
