@@ -178,11 +178,12 @@ static void put_receivers(const writer *w, const narrowed *n) {
 		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
 		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* a weighted merge may have set it to 0 */
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
-		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + rows[i].type, to);
+		receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, rows[i].type), to);
 		counts[1 + i] = (uint32_t)to.trained;
 	}
 	if (n->vm.tag != PA_RECEIVER_TYPE)
-		relieve_add(&(relieve_call){w->to->holder, w->to->data, words + 1, words + 1 + n->vm.first, n->vm.rows, counts});
+		relieve_add(&(relieve_call){w->to->holder, w->to->data, words + 1, words + 1 + n->vm.first, n->vm.rows,
+			counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
@@ -196,7 +197,7 @@ static void put_type_word(const writer *w, uint64_t *words, uint32_t cell, const
 	if (tags != 0 && adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0))
 		__atomic_fetch_or(words + 1 + cell, tags, __ATOMIC_RELAXED);
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
-	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type,
+	receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, type),
 		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Adoption copies a profile of the archive into a MethodData that the VM has made. The VM lays a MethodData out from
- * the method's bytecodes, its release and its flags. Adoption walks the archive's entries and the VM's side by side, and
- * matches their cells by meaning. It refuses a method before the first write if an entry has another bytecode index or
- * another meaning.
+ * the method's bytecodes, its release and its flags. Adoption walks the archive's entries and the VM's side by side,
+ * and matches their cells by meaning. It refuses a method before the first write if an entry has another bytecode index
+ * or another meaning.
  */
 #ifndef PROFARC_AGENT_ADOPT_H
 #define PROFARC_AGENT_ADOPT_H

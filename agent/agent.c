@@ -184,20 +184,24 @@ static void answer(answered *a, const vm_method *is) {
 	if (list_grow((void **)&a->list, a->n + 1, &a->room, sizeof *a->list)) a->list[a->n++] = is;
 }
 
-static void adopt_method(jni_env *jni, const layer *from, const prepared *class, const pa_method *m, answered *a) {
+/* adopt_method adopts a method of the archive. It returns false if the class has it with other bytecodes than the
+ * profiles. Unless it is the last candidate, that is not counted. */
+static bool adopt_method(jni_env *jni, const layer *from, const prepared *class, const pa_method *m, bool last,
+	answered *a) {
 	pa_profile p;
 	const vm_method *is = classes_method(&agent.vm, class->klass, m);
 	if (is == NULL) {
 		COUNT(refused_absent);
 		refused_add(REFUSED_ABSENT, m, -1);
-	} else if (is_answered(a, is)) return;
-	else if (!profile_of(from, m, is, &p)) {
-		COUNT(refused_code);
-		refused_add(REFUSED_CODE, m, -1);
-	} else {
+	} else if (is_answered(a, is)) return true;
+	else if (profile_of(from, m, is, &p)) {
 		if (from->number + 1 < agent.layers.n) answer(a, is);
 		adopt_profile(jni, from, class, m, is, &p);
-	}
+	} else if (last) {
+		COUNT(refused_code);
+		refused_add(REFUSED_CODE, m, -1);
+	} else return false;
+	return true;
 }
 
 /* ---- classes ---- */
@@ -210,26 +214,42 @@ static uint64_t adopt_type(jni_env *jni, const layer *from, const prepared *clas
 	uint64_t n = 0;
 	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK)
 		if (layer_has_profile(from, &m)) {
-			adopt_method(jni, from, class, &m, a);
+			adopt_method(jni, from, class, &m, true, a);
 			n++;
 		}
 	if (e.code != PA_NOT_FOUND) COUNT(refused_damaged);
 	return n;
 }
 
+/* adopt_folded adopts the methods of a class that several loaders had in training. It returns their number. */
+static uint64_t adopt_folded(jni_env *jni, const layer *from, const prepared *class, folded of, answered *a) {
+	pa_method m;
+	uint64_t n = 0;
+	bool done = false;
+	for (const folded_method *f = of.list; f < of.list + of.n; f++) {
+		if (!done && pa_method_at(from->archive, f->method, &m).code == PA_OK)
+			done = adopt_method(jni, from, class, &m, !f->more, a);
+		if (f->more) continue;
+		done = false;
+		n++;
+	}
+	return n;
+}
+
 typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
 
-/* take_up processes a class as each type that it can be, in all layers. */
+/* take_up processes a class in all layers. */
 static void take_up(jni_env *jni, const prepared *class, const class_name *name, int phases) {
 	answered a = {0};
+	folded methods;
 	uint64_t n = 0;
 	for (const layer *t = agent.layers.list; t < agent.layers.list + agent.layers.n; t++) {
-		uint32_t from = 0, type;
+		uint32_t type = layer_find_class(t, name, &methods);
 		a.above = a.n;
-		while ((type = layer_next_type(t, name, &from)) != PA_NO_TYPE) {
-			if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, t->first_type + type, class);
-			if ((phases & PHASE_METHODS) != 0) n += adopt_type(jni, t, class, type, &a);
-		}
+		if (type == PA_NO_TYPE) continue;
+		if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, layer_type(t, type), class);
+		if ((phases & PHASE_METHODS) == 0) continue;
+		n += methods.n > 0 ? adopt_folded(jni, t, class, methods, &a) : adopt_type(jni, t, class, type, &a);
 	}
 	if (n > 0) COUNT(classes);
 	free(a.list);

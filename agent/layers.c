@@ -46,40 +46,66 @@ static bool collect(const layer *t, other *list, uint32_t *n, pa_error *e) {
 	return e->code == PA_NOT_FOUND;
 }
 
+/* fold makes one class of the n types at list, which have the same name and base. */
+static bool fold(layer *t, const other *list, uint32_t n) {
+	other_class *c = &t->others[t->n_others++];
+	*c = (other_class){.type = list[0].type, .first_method = t->folded.n};
+	if (n == 1) return true;
+	uint32_t *types = malloc(n * sizeof *types);
+	for (uint32_t i = 0; types != NULL && i < n; i++) {
+		types[i] = list[i].type;
+		t->same[list[i].type] = c->type;
+	}
+	bool ok = types != NULL && folded_add(&t->folded, t, types, n);
+	c->methods = t->folded.n - c->first_method;
+	free(types);
+	return ok;
+}
+
+static bool fold_all(layer *t, const other *list, uint32_t n) {
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && compare_texts(list[i].name, list[end].name) == 0 &&
+			compare_texts(list[i].base, list[end].base) == 0; end++) {}
+		if (!fold(t, list + i, end - i)) return false;
+	}
+	return true;
+}
+
 static bool index_others(layer *t, pa_error *e) {
+	uint32_t n = 0;
 	other *list = malloc((t->types + 1) * sizeof *list);
-	bool ok = list != NULL && collect(t, list, &t->n_others, e);
-	if (ok) {
-		qsort(list, t->n_others, sizeof *list, compare_others);
-		t->others = malloc((t->n_others + 1) * sizeof *t->others);
-		for (uint32_t i = 0; t->others != NULL && i < t->n_others; i++) t->others[i] = list[i].type;
+	t->same = malloc((t->types + 1) * sizeof *t->same);
+	bool ok = list != NULL && t->same != NULL && collect(t, list, &n, e);
+	for (uint32_t i = 0; ok && i < t->types; i++) t->same[i] = i;
+	t->others = ok ? malloc((n + 1) * sizeof *t->others) : NULL;
+	if (t->others != NULL) {
+		qsort(list, n, sizeof *list, compare_others);
+		ok = fold_all(t, list, n);
 	}
 	free(list);
 	return ok && t->others != NULL;
 }
 
-/* compare_other compares a type of another loader with a class. */
+/* compare_other compares a class of other loaders with a class. */
 static int compare_other(const layer *t, uint32_t i, const class_name *class) {
 	pa_type type;
-	if (pa_type_get(t->archive, t->others[i], &type).code != PA_OK) return -1;
+	if (pa_type_get(t->archive, t->others[i].type, &type).code != PA_OK) return -1;
 	int order = compare_texts(type.name, class->name);
 	return order != 0 ? order : compare_texts(base_of(type.loader), class->loader);
 }
 
 static bool is_other_before(const void *t, uint32_t i, const void *class) { return compare_other(t, i, class) < 0; }
 
-uint32_t layer_next_type(const layer *t, const class_name *class, uint32_t *from) {
+uint32_t layer_find_class(const layer *t, const class_name *class, folded *methods) {
 	uint32_t type;
-	if (class->builtin) {
-		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK)
-			return PA_NO_TYPE;
-		return type;
-	}
-	if (*from == 0) *from = search_first(t, t->n_others, class, is_other_before) + 1;
-	uint32_t i = *from - 1;
+	*methods = (folded){0};
+	if (class->builtin)
+		return pa_find_type(t->archive, class->name, class->loader, &type).code == PA_OK ? type : PA_NO_TYPE;
+	uint32_t i = search_first(t, t->n_others, class, is_other_before);
 	if (i >= t->n_others || compare_other(t, i, class) != 0) return PA_NO_TYPE;
-	++*from;
-	return t->others[i];
+	const other_class *c = &t->others[i];
+	*methods = (folded){.list = t->folded.list + c->first_method, .n = c->methods};
+	return c->type;
 }
 
 /* ---- methods ---- */
@@ -95,6 +121,8 @@ bool layer_has_profile(const layer *t, const pa_method *m) {
 
 static void close_archive(layer *t) {
 	free(t->others);
+	free(t->same);
+	free(t->folded.list);
 	pa_close(t->archive);
 	image_free(&t->image);
 	*t = (layer){0};

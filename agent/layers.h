@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "folded.h"
 #include "image.h"
 #include "profarc_archive.h"
 
@@ -27,9 +28,16 @@ typedef struct layer {
 	uint32_t number;             /* number of the layer; 0 is the topmost */
 	/* number of the archive's types, and number of the first one among the types of all layers */
 	uint32_t types, first_type;
-	uint32_t *others, n_others; /* types of other loaders, by name and loader */
+	/* classes of other loaders, by name and loader */
+	struct other_class *others;
+	uint32_t n_others;
+	uint32_t *same; /* by type, the type that stands for it if several loaders have its class; otherwise the type */
+	folded folded;  /* methods of these classes */
 	uint8_t reasons[MOST_REASONS]; /* the VM's number of each trap reason of the archive; 0 if it has none */
 } layer;
+
+/* A class of other loaders in a layer. Its methods are in the list folded of the layer if several loaders have it. */
+typedef struct other_class { uint32_t type, first_method, methods; } other_class;
 
 /* A method of a layer. The lower half is its record, the upper half the number of the layer. */
 typedef uint64_t layer_method;
@@ -63,8 +71,13 @@ int compare_texts(pa_text a, pa_text b);
 /* is_builtin_loader reports whether an identity in archives belongs to the boot, platform or application loader. */
 bool is_builtin_loader(pa_text loader);
 
-/* layer_next_type iterates over the types that a class can be. They are one type of a built-in loader, or all types of
- * other loaders with the same class. *from must be 0 at first. It returns PA_NO_TYPE at the end. */
-uint32_t layer_next_type(const layer *t, const class_name *class, uint32_t *from);
+/* layer_find_class finds the type of a class, or PA_NO_TYPE. methods has the methods of all loaders that have the
+ * class, and is empty if only one has. */
+uint32_t layer_find_class(const layer *t, const class_name *class, folded *methods);
+
+/* layer_type returns the number among the types of all layers of the type that stands for one of the archive. */
+static inline uint32_t layer_type(const layer *t, uint32_t type) {
+	return t->first_type + (type < t->types ? t->same[type] : type);
+}
 
 #endif

@@ -35,7 +35,8 @@ typedef struct narrower {
 
 /* narrow_begin iterates over the VM's entries in a section of size words. gap is the number of cells between the count
  * and the receiver rows. narrow_next returns false at the end and at the first difference. */
-narrower narrow_begin(const vm *v, const pa_profile *p, pa_section section, uint32_t gap, uint64_t *words, uint32_t size);
+narrower narrow_begin(
+	const vm *v, const pa_profile *p, pa_section section, uint32_t gap, uint64_t *words, uint32_t size);
 bool narrow_next(narrower *n, narrowed *to);
 
 enum { MOST_ROWS = 8 }; /* maximum in a VM */

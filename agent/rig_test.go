@@ -42,8 +42,10 @@ func newRig(t *testing.T, home, otherHome string) *rig {
 	t.Helper()
 	r := &rig{home: home, otherHome: otherHome, dir: t.TempDir(), archives: map[string]*trained{}}
 	testjvm.Need(t, testjvm.First()) // compiles for both, so that their bytecodes are the same
-	r.classes = r.compile(t, testjvm.First(), "VERSION", "Small", "CALLED", "Big", "OBJECTS", "new Big()", "KEPT", "new Still()")
-	r.before = r.compile(t, testjvm.First(), "VERSION", "Big", "CALLED", "Small", "OBJECTS", "new Small()", "KEPT", "new Moved()")
+	r.classes = r.compile(t, testjvm.First(),
+		"VERSION", "Small", "CALLED", "Big", "OBJECTS", "new Big()", "KEPT", "new Still()")
+	r.before = r.compile(t, testjvm.First(),
+		"VERSION", "Big", "CALLED", "Small", "OBJECTS", "new Small()", "KEPT", "new Moved()")
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/formats"
@@ -19,9 +20,12 @@ import (
 // same reasons below 9.
 var archivedTraps = []byte{0, 7, 0, 0, 0, 0, 0, 0, 6, 5, 4}
 
-// ofRelease returns a copy of an archive that a VM of a release might have written, in which
-// branch has archivedTraps.
-func ofRelease(t *testing.T, path string, release uint32) string {
+// reasonList is the row of an archive with the names of trap reasons.
+var reasonList = regexp.MustCompile(`(?m)^( +row hotspot\.trap_reasons )(.*)\n`)
+
+// ofRelease returns a copy of an archive that a VM of a release might have written, in which branch has archivedTraps.
+// list changes its list of trap reasons; nil removes the list.
+func ofRelease(t *testing.T, path string, release uint32, list func(names []string)) string {
 	t.Helper()
 	var out bytes.Buffer
 	if _, err := formats.Export(t.Context(), &out, open(t, path), &text.Exporter{}); err != nil {
@@ -30,6 +34,15 @@ func ofRelease(t *testing.T, path string, release uint32) string {
 	lines := regexp.MustCompile(`(?m)^param vm-release .*$`).ReplaceAll(out.Bytes(),
 		fmt.Appendf(nil, "param vm-release %d", release))
 	lines = regexp.MustCompile(`(?m)^ +traps .*\n`).ReplaceAll(lines, nil)
+	lines = reasonList.ReplaceAllFunc(lines, func(row []byte) []byte {
+		if list == nil {
+			return nil
+		}
+		parts := reasonList.FindSubmatch(row)
+		names := strings.Split(string(parts[2]), ",")
+		list(names)
+		return []byte(string(parts[1]) + strings.Join(names, ",") + "\n")
+	})
 	branch := regexp.MustCompile(`method Adopted\$Work(\{\w+\})?::branch\(I\)I.*\n +profile .*\n( +size .*\n)? +invocations .*\n`)
 	traps := fmt.Sprint(archivedTraps)
 	changed := branch.ReplaceAll(lines, []byte("${0}    traps "+traps[1:len(traps)-1]+"\n"))
@@ -48,8 +61,8 @@ func ofRelease(t *testing.T, path string, release uint32) string {
 	return name
 }
 
-// Releases number the reasons of traps differently: counts of an archive of another release
-// are adopted only for reasons that all releases have.
+// TestTrapsOfAnotherRelease checks trap counts by reason, which releases number differently. They are translated by the
+// archive's list of names. Without a list, those of another release are adopted only for reasons that all releases have.
 func TestTrapsOfAnotherRelease(t *testing.T) {
 	full.Only(t, "starts JVMs")
 	t.Parallel()
@@ -57,10 +70,18 @@ func TestTrapsOfAnotherRelease(t *testing.T) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 		trained := train(t, home, classes, 20000)
 		own := open(t, trained).Header().Params.VMRelease
-		other := slices.Clone(archivedTraps)
+		other, swapped := slices.Clone(archivedTraps), slices.Clone(archivedTraps)
 		clear(other[9:])
-		for release, want := range map[uint32][]byte{own: archivedTraps, 42 - own: other} { // 17 and 25
-			j := testjvm.Start(t, home, agentFlag(t, ofRelease(t, trained, release), ""), "-cp", classes, "Adopted", "load")
+		swapped[9], swapped[10] = swapped[10], swapped[9]
+		swap := func(names []string) { names[9], names[10] = names[10], names[9] }
+		for _, c := range []struct {
+			release uint32
+			list    func(names []string)
+			want    []byte
+		}{{own, nil, archivedTraps}, {42 - own, nil, other}, {42 - own, swap, swapped}} { // 17 and 25
+			release, want := c.release, c.want
+			file := ofRelease(t, trained, release, c.list)
+			j := testjvm.Start(t, home, agentFlag(t, file, ""), "-cp", classes, "Adopted", "load")
 			j.Await("ready")
 			s := open(t, dumpAll(t, j))
 			j.End()

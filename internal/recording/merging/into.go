@@ -236,8 +236,8 @@ func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err e
 }
 
 // joinShape unites the shapes of the builder and of an archive. The first archive that depends on a part decides it;
-// before that, the largest value is used. Archives with and without nonprofiled_count, as from JDK 17 and 25, become one
-// without it. The caller holds mu.
+// before that, the largest value is used. Archives with and without nonprofiled_count, as from JDK 17 and 25, become
+// one without it. The caller holds mu.
 func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	have := b.Shape
 	types := shape.TypeRows != have.TypeRows
