@@ -66,6 +66,11 @@ func (r *renames) addNewNames(v *Verdict, k layout.Key) {
 	}
 }
 
+func (r *renames) addMethod(ref layout.Ref, from, to layout.Key, same int) {
+	r.methods[ref] = renamed{to, len(r.list)}
+	r.list = append(r.list, Rename{From: from, To: to, Methods: 1, Same: same})
+}
+
 func (r *renames) sortedByWeight() []Rename {
 	slices.SortStableFunc(r.list, func(a, b Rename) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyAsText(a.From), keyAsText(b.From)))

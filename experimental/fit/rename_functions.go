@@ -170,9 +170,8 @@ func (r *functionRenamer) addRename(g *goneFunction, f *freshFunction) {
 	if slices.ContainsFunc(g.hashes, func(h uint64) bool { return slices.Contains(f.hashes, h) }) {
 		same = 1
 	}
-	r.methods[g.method.Ref()] = renamed{to, len(r.list)}
+	r.addMethod(g.method.Ref(), layout.Key{Name: g.name}, to, same)
 	delete(r.unsure, g.method.Ref())
-	r.list = append(r.list, Rename{From: layout.Key{Name: g.name}, To: to, Methods: 1, Same: same})
 	g.name = ""
 	f.name = ""
 }

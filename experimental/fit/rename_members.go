@@ -26,10 +26,12 @@ type sameNamed func(reader.Method, reader.Profile, *methodcode.Version) (bool, e
 // matchLambdas finds renumbered bodies of lambdas, which have the same code and names in the same host. Each must have
 // one candidate that no other body has.
 func (r *renamer) matchLambdas(same sameNamed) error {
-	found := map[layout.Ref]layout.Key{}
+	type renumbered struct {
+		ref      layout.Ref
+		from, to layout.Key
+	}
+	var found []renumbered
 	claims := map[layout.Key]int{}
-	keys := map[layout.Ref]layout.Key{}
-	var order []layout.Ref
 	for m, err := range r.s.Methods() {
 		if err != nil {
 			return err
@@ -50,15 +52,12 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 			claims[to]++
 		}
 		if len(all) == 1 {
-			found[m.Ref()] = all[0]
-			keys[m.Ref()] = k
-			order = append(order, m.Ref())
+			found = append(found, renumbered{m.Ref(), k, all[0]})
 		}
 	}
-	for _, ref := range order {
-		if to := found[ref]; claims[to] == 1 && to != keys[ref] {
-			r.methods[ref] = renamed{to, len(r.list)}
-			r.list = append(r.list, Rename{From: keys[ref], To: to, Methods: 1, Same: 1})
+	for _, f := range found {
+		if claims[f.to] == 1 && f.to != f.from {
+			r.addMethod(f.ref, f.from, f.to, 1)
 		}
 	}
 	return r.ctx.Err()
@@ -117,8 +116,7 @@ func (r *renamer) matchSignatures() {
 			}
 		}
 		if len(candidates) == 1 {
-			r.methods[m.method.Ref()] = renamed{candidates[0], len(r.list)}
-			r.list = append(r.list, Rename{From: m.key, To: candidates[0], Methods: 1})
+			r.addMethod(m.method.Ref(), m.key, candidates[0], 0)
 		}
 	}
 }

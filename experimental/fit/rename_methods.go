@@ -192,8 +192,7 @@ func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []met
 	}
 	if len(lost) == 1 && len(candidates) == 1 && d.Size >= minEvidence(sure) {
 		if _, known := r.methods[lost[0].method.Ref()]; !known {
-			r.methods[lost[0].method.Ref()] = renamed{k, len(r.list)}
-			r.list = append(r.list, Rename{From: lost[0].key, To: k, Methods: 1, Same: 1})
+			r.addMethod(lost[0].method.Ref(), lost[0].key, k, 1)
 		}
 		return nil
 	}

@@ -43,7 +43,7 @@ func (s State) Verdict() State {
 	return s
 }
 
-// Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
+// Code is a program to compare profiles with. [Archived] returns an implementation. The profarc command has
 // others for class paths, live JVMs and the source of Go programs.
 type Code interface {
 	// Method looks up a method of the program.
@@ -226,15 +226,16 @@ func (v *Verdict) lostWeight() float64 { return v.Weight * (1 - v.Confidence) }
 
 // Rewritten counts what Check wrote to an adapted archive and what it dropped.
 type Rewritten struct {
-	Profiles      int     // profiles in the archive
-	Dropped       int     // profiles that are stale, gone, or of a version that became equal to another
-	Points        int     // points of moved profiles
-	Filled        int     // points of moved profiles with derived counts
-	PointsDropped int     // points of moved profiles with counts and without a partner
-	CountsDropped float64 // counts of these points, and of receivers and cases that the new code cannot have
-	Swapped       int     // branches whose counts changed sides
-	Traps         int     // traps at bytecodes without a profile point
-	TrapsDropped  int
+	Profiles      int `json:"profiles"`       // profiles in the archive
+	Dropped       int `json:"dropped"`        // stale, gone, or of a version that became equal to another
+	Points        int `json:"points"`         // points of moved profiles
+	Filled        int `json:"filled"`         // points of moved profiles with derived counts
+	PointsDropped int `json:"points_dropped"` // points of moved profiles with counts and without a partner
+	// CountsDropped are counts of these points, and of receivers and cases that the new code cannot have.
+	CountsDropped float64 `json:"counts_dropped"`
+	Swapped       int     `json:"swapped"` // branches whose counts changed sides
+	Traps         int     `json:"traps"`   // traps at bytecodes without a profile point
+	TrapsDropped  int     `json:"traps_dropped"`
 }
 
 // Reasons why counts of a profile point are not moved. Callers can do something about the exported ones.

@@ -43,10 +43,10 @@ func (b *bench) measureAdoptions() error {
 		return nil
 	})
 	for _, k := range kinds {
-		b.report.addRow("adopt "+k.name, 0, &k.adopts, nil)
-		b.report.addRow("claim "+k.name, 0, &k.claims, nil)
+		b.report.addRow("adopt "+k.name, &k.adopts, nil)
+		b.report.addRow("claim "+k.name, &k.claims, nil)
 	}
-	b.report.addRow("count in place", 0, &counts[0], &counts[1])
+	b.report.addRow("count in place", &counts[0], &counts[1])
 	return err
 }
 
@@ -153,8 +153,8 @@ func (b *bench) measureOpening() error {
 		}
 		return b.openOnce(min(firstAccesses, len(b.field.keys)), &opens, &first)
 	})
-	b.report.addRow("id hit, first access", 0, &first, nil)
-	b.report.addRow("open to first hit, warm", 0, &opens, nil)
+	b.report.addRow("id hit, first access", &first, nil)
+	b.report.addRow("open to first hit, warm", &opens, nil)
 	return err
 }
 
@@ -202,7 +202,7 @@ func (b *bench) measureColdOpening() error {
 		}
 		return b.openOnce(1, &opens, &first)
 	})
-	b.report.addRow("open to first hit, cold", 0, &opens, nil)
+	b.report.addRow("open to first hit, cold", &opens, nil)
 	if len(opens.rounds) == 0 {
 		b.report.addNote("not measured cold: the file stays in the page cache, or this system does not tell")
 	}

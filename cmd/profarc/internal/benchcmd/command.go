@@ -18,7 +18,7 @@ const commandHelp = `Bench measures on this machine, with this archive:
 
   id hit, key hit     a profile is found and its invocation counter read (its first word, if it has
                       none); dependent: each lookup waits for the counter of the one before; batch:
-                      many in one call; goroutines: from 1, 2, 4 ... at once, and what all do in a second
+                      many in one call
   id miss, key miss   there is no such method
   first access        the first hit of each of many methods after opening, which checks them
   open to first hit   warm: the file is in the page cache; cold: it is not
@@ -27,17 +27,17 @@ const commandHelp = `Bench measures on this machine, with this archive:
 
 The map is a Go map that leads to the counter in the same file, which is read too; for counting, an
 atomic add in the heap. Archive and map take turns, with other keys each. Figures are medians of
-rounds, for each lookup, of the thread's processor time where the system has it; of goroutines, of the
-clock. The p99 and p99.9 are of groups of some lookups, by the clock: what else the machine does is in
-them. Ratios hold on a machine whose speed changes; absolute figures do not.
+rounds, for each lookup, of the thread's processor time where the system has it. The p99 and p99.9 are
+of groups of some lookups, by the clock: what else the machine does is in them. Ratios hold on a machine
+whose speed changes; absolute figures do not.
 
 --cold drops the file from the page cache, which needs no rights. The figure is missing where the file
 stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
 file back in smaller pieces, which makes later runs slower.
 
-The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
-a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns",
-"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns".`
+The fields of --json are stable. "rows" have "name", "rounds", "archive" and, with a map, "map"
+and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns", "q1_ns", "q3_ns"
+and, by groups, "p99_ns", "p999_ns".`
 
 type options struct {
 	time time.Duration
@@ -91,10 +91,9 @@ func (o *options) checkFlags() error {
 
 // The shares of --time. Cold opening takes the time of warm opening again, in addition to --time.
 const (
-	shareLookups    = 0.5
-	shareGoroutines = 0.2
-	shareOpening    = 0.1
-	shareAdoption   = 0.2
+	shareLookups  = 0.7
+	shareOpening  = 0.1
+	shareAdoption = 0.2
 )
 
 type bench struct {
@@ -136,10 +135,7 @@ func (b *bench) measureInStore(s *reader.Store) error {
 		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
 	}
 	r.Keys = len(b.field.keys)
-	if err := b.measureLookups(); err != nil {
-		return err
-	}
-	return b.measureGoroutines()
+	return b.measureLookups()
 }
 
 var errEnough = errors.New("enough rounds")

@@ -52,12 +52,11 @@ type ratio struct {
 }
 
 type row struct {
-	Name       string  `json:"name"`
-	Goroutines int     `json:"goroutines,omitempty"`
-	Rounds     int     `json:"rounds"`
-	Archive    figure  `json:"archive"`
-	Map        *figure `json:"map,omitempty"`
-	Ratio      *ratio  `json:"ratio,omitempty"`
+	Name    string  `json:"name"`
+	Rounds  int     `json:"rounds"`
+	Archive figure  `json:"archive"`
+	Map     *figure `json:"map,omitempty"`
+	Ratio   *ratio  `json:"ratio,omitempty"`
 }
 
 type series struct{ rounds, groups samples }
@@ -69,11 +68,11 @@ func (s *series) summary() figure {
 	return figure{r.Median, r.Q1, r.Q3, s.groups.quantile(0.99), s.groups.quantile(0.999)}
 }
 
-func (r *report) addRow(name string, goroutines int, archive, peer *series) {
+func (r *report) addRow(name string, archive, peer *series) {
 	if len(archive.rounds) == 0 {
 		return
 	}
-	x := row{Name: name, Goroutines: goroutines, Rounds: len(archive.rounds), Archive: archive.summary()}
+	x := row{Name: name, Rounds: len(archive.rounds), Archive: archive.summary()}
 	if peer != nil {
 		other := peer.summary()
 		x.Map, x.Ratio = &other, ratioToMap(archive.rounds, peer.rounds)
@@ -138,9 +137,6 @@ func (r *row) printRow(a *cli.App) {
 	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.columns())
 	if r.Map != nil {
 		fmt.Fprintf(a.Out, "  %s%7.2f", r.Map.columns(), r.Ratio.Median)
-	}
-	if r.Goroutines > 0 && r.Archive.MedianNS > 0 {
-		fmt.Fprintf(a.Out, "  %.1f million/s", 1e3/r.Archive.MedianNS)
 	}
 	fmt.Fprintln(a.Out)
 }

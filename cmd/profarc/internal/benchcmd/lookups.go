@@ -3,10 +3,8 @@ package benchcmd
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/profarc/profarc/internal/system/cputime"
@@ -15,20 +13,15 @@ import (
 
 const maxLookupsPerTurn = 1 << 12
 
+// measureLookups lets the archive (0) and the map (1) of all contests take turns. The garbage collector runs only
+// between turns.
 func (b *bench) measureLookups() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	clock := clockCost()
-	return b.runContests(shareLookups, contests(), func(c *contest, which int) error {
-		return b.timeTurn(c, which, clock)
-	})
-}
-
-// runContests lets the archive (0) and the map (1) of all contests take turns. The garbage collector runs only between
-// turns.
-func (b *bench) runContests(share float64, all []*contest, turn func(c *contest, which int) error) error {
+	all := contests()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	err := b.eachRound(share, func(round int) error {
+	err := b.eachRound(shareLookups, func(round int) error {
 		if round%8 == 0 {
 			runtime.GC()
 		}
@@ -38,7 +31,7 @@ func (b *bench) runContests(share float64, all []*contest, turn func(c *contest,
 				b.field.copied = 0
 			}
 			first := round % 2
-			err := errors.Join(turn(c, first), turn(c, 1-first))
+			err := errors.Join(b.timeTurn(c, first, clock), b.timeTurn(c, 1-first, clock))
 			if err = cmp.Or(b.ctx.Err(), err); err != nil { // an interrupt closes the archive
 				return err
 			}
@@ -46,7 +39,7 @@ func (b *bench) runContests(share float64, all []*contest, turn func(c *contest,
 		return nil
 	})
 	for _, c := range all {
-		b.report.addRow(c.name, c.goroutines, &c.times[0], &c.times[1])
+		b.report.addRow(c.name, &c.times[0], &c.times[1])
 	}
 	return err
 }
@@ -106,51 +99,6 @@ func clockCost() float64 {
 	return costs.quantile(0.5)
 }
 
-func (b *bench) measureGoroutines() error {
-	var all []*contest
-	for n := 1; ; n = min(2*n, b.report.CPUs) {
-		for _, c := range []contest{{name: "id hit", contenders: [2]contender{lookUpIDs, lookUpIDsInMap}},
-			{name: "key hit", contenders: [2]contender{lookUpKeys, lookUpKeysInMap}}} {
-			c.name = fmt.Sprintf("%s, goroutines: %d", c.name, n)
-			c.goroutines = n
-			all = append(all, &c)
-		}
-		if n == b.report.CPUs {
-			return b.runContests(shareGoroutines, all, b.timeGoroutines)
-		}
-	}
-}
-
-func (b *bench) timeGoroutines(c *contest, which int) error {
-	f := b.field
-	errs := make([]error, c.goroutines)
-	lookups := 2 * f.lookupsPerTurn()
-	share := min(lookups, len(f.keys))
-	repeats := (lookups + share - 1) / share
-	var ready, done sync.WaitGroup
-	start := make(chan struct{})
-	for i := range c.goroutines {
-		q := f.nextQuery(share, false)
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-start
-			errs[i] = f.store.Mapping().Guard(func() error {
-				if repeatLookups(f, q, c.contenders[which], repeats) != share*repeats {
-					return b.wrongAnswer(c.name)
-				}
-				return nil
-			})
-		})
-	}
-	ready.Wait()
-	begin := time.Now()
-	close(start)
-	done.Wait()
-	c.times[which].addRound(float64(time.Since(begin)) / float64(c.goroutines*share*repeats))
-	return errors.Join(errs...)
-}
-
 // A contender looks up all methods of a query. It returns the number of hits, and adds up their counters.
 type contender func(f *field, q query) (hits int, sum uint64)
 
@@ -160,7 +108,6 @@ type contest struct {
 	group      int // number of lookups timed together
 	contenders [2]contender
 	times      [2]series
-	goroutines int
 }
 
 // Groups are small, so that they show which lookups are slow; batches need some lookups to have their effect.

@@ -317,7 +317,7 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 			return err
 		}
 		r.Rewritten = &report.CheckRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts,
-			RewrittenCounts: report.RewrittenCounts(found.Rewritten)}
+			Rewritten: found.Rewritten}
 	}
 	if o.json {
 		err = a.PrintJSON(r)

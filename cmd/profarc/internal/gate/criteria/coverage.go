@@ -93,21 +93,13 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 }
 
 func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method) error {
-	k, err := m.Key()
+	was, is, gone, err := j.countsOfBoth(m)
 	if err != nil {
 		return err
 	}
-	if j.evidence.Lacks != nil && j.evidence.Lacks(k) {
+	if gone {
 		h.gone++
 		return nil
-	}
-	was, err := countsOf(j.evidence.Baseline, m)
-	if err != nil {
-		return err
-	}
-	is, err := j.countsNow(k)
-	if err != nil {
-		return err
 	}
 	weight := weightShare(was, weights)
 	j.addMethod(&h.samples, was, is, weight)
@@ -124,6 +116,27 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 		return err
 	}
 	return nil
+}
+
+// countsOfBoth returns the counts of a method in the baseline and in the archive. gone reports that the program lacks
+// the method.
+func (j *judge) countsOfBoth(m reader.Method) (was, is weigh.Counts, gone bool, err error) {
+	k, err := m.Key()
+	if err != nil || j.evidence.Lacks != nil && j.evidence.Lacks(k) {
+		return was, is, err == nil, err
+	}
+	was, err = countsOf(j.evidence.Baseline, m)
+	if err != nil {
+		return was, is, false, err
+	}
+	found, err := j.whole.Find(k)
+	if errors.Is(err, reader.ErrNotFound) {
+		return was, is, false, nil
+	}
+	if err == nil {
+		is, err = countsOf(j.whole, found)
+	}
+	return was, is, false, err
 }
 
 // weightShare returns the shares of the counts of a method in all units, added up.
@@ -143,18 +156,6 @@ func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 		n.Add(scale.Weight(p))
 	}
 	return n, nil
-}
-
-// countsNow returns the counts that a method has in the archive.
-func (j *judge) countsNow(k layout.Key) (n weigh.Counts, err error) {
-	m, err := j.whole.Find(k)
-	if errors.Is(err, reader.ErrNotFound) {
-		return n, nil
-	}
-	if err != nil {
-		return n, err
-	}
-	return countsOf(j.whole, m)
 }
 
 // judgeSpread judges the share of the baseline's methods with counts that have counts in the archive. It is low for an
@@ -186,37 +187,21 @@ func (j *judge) judgeSpread() Criterion {
 func (j *judge) countedMethods(samples *sampling.Pair) (both, all int, err error) {
 	steps := poll.New(j.ctx)
 	for m, err := range j.evidence.Baseline.Methods() {
-		if err == nil {
-			err = steps.Err()
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return 0, 0, err
 		}
+		was, is, gone, err := j.countsOfBoth(m)
 		if err != nil {
 			return 0, 0, err
 		}
-		in, has, err := j.countedIn(m, samples)
-		if err != nil {
-			return 0, 0, err
+		if gone || was == (weigh.Counts{}) {
+			continue
 		}
-		all += in
-		both += has
+		j.addMethod(samples, was, is, 1)
+		all++
+		if is != (weigh.Counts{}) {
+			both++
+		}
 	}
 	return both, all, nil
-}
-
-// countedIn returns in = 1 if a method has counts in the baseline and the program still has it, and has = 1 if it also
-// has counts in the archive.
-func (j *judge) countedIn(m reader.Method, samples *sampling.Pair) (in, has int, err error) {
-	k, err := m.Key()
-	if err != nil || j.evidence.Lacks != nil && j.evidence.Lacks(k) {
-		return 0, 0, err
-	}
-	was, err := countsOf(j.evidence.Baseline, m)
-	if err != nil || was == (weigh.Counts{}) {
-		return 0, 0, err
-	}
-	is, err := j.countsNow(k)
-	j.addMethod(samples, was, is, 1)
-	if is != (weigh.Counts{}) {
-		has = 1
-	}
-	return 1, has, err
 }
