@@ -26,7 +26,8 @@ import (
 
 // memoryPerByte is the most memory that an import takes for each byte of its
 // input, decompressed, in addition to baseMemory. docs/design.md states it.
-var memoryPerByte = map[string]int64{"methoddata": 24, "iprof": 40, "jamaica": 40, "text": 24, "pprof": 64, "llvm": 64,
+var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40, "jamaica": 40, "text": 24,
+	"pprof": 64, "llvm": 64,
 	"llvm packed names": 128}
 
 const baseMemory = 64 << 20

@@ -112,6 +112,19 @@ var bombs = map[string][]bomb{
 		{"rules", repeated("", constant(ruleLine), methodData("A::m()V")+methodDataEnd)},
 		{"dumps", repeated("", constant(methodData("A::m()V")+methodDataEnd), "")},
 	},
+	"replay": {
+		{"words", repeated("ciMethodData A b ()V 0 0 orig 0 data 99999999", constant(" 0x0"), "")},
+		{"pointers", repeated("ciMethodData A b ()V 0 0 orig 0 data 0 oops 99999999", constant(" 4 A"), "")},
+		{"names", repeated("ciMethodData A b ()V 0 0 orig 0 data 0 oops 99999999",
+			func(i int) string { return fmt.Sprintf(" 4 %x", i) }, "")},
+		{"methods", repeated("", func(i int) string {
+			return fmt.Sprintf("ciMethodData A %x ()V 0 0 orig 0 data 0 oops 0 methods 0\n", i)
+		}, "")},
+		{"calls", repeated("", func(i int) string { return fmt.Sprintf("ciMethod A %x ()V 0 0 1 0 -1\n", i) },
+			"ciMethodData A b ()V 0 0 orig 0 data 0 oops 0 methods 0\n")},
+		{"hidden classes", repeated("", func(i int) string { return fmt.Sprintf("instanceKlass  @%x ; # A\n", i) },
+			"ciMethodData A b ()V 0 0 orig 0 data 0 oops 0 methods 0\n")},
+	},
 	"iprof": {
 		{"string", repeated(iprofCalls+`{"ctx":"`, constant("0"), `","records":[1]}]}`)},
 		{"escapes", repeated(iprofMethods+`{"id":0,"name":"`, constant(`\n`), `","signature":[0,0]}]}`)},

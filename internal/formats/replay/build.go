@@ -48,7 +48,7 @@ func (f *file) hiddenNames() map[string]string {
 	for i := range f.methods {
 		classes[f.methods[i].key.Class] = true
 		for _, p := range f.methods[i].pointers {
-			classes[javanames.ElementClass(p.to.Class)] = true
+			classes[javanames.ElementClass(p.class)] = true
 		}
 	}
 	return javanames.CanonicalHidden(classes)
@@ -103,22 +103,21 @@ func (b *build) codeID(m *methodData, entries []placedEntry) uint64 {
 func (b *build) copyEntry(p *builder.Profile, m *methodData, section disk.BlockSection, e placedEntry) {
 	b.report.Entries++
 	p.Internal().Copy(section, e.Entry, func(cell int, kind disk.CellKind) uint64 {
-		to, named := m.target(e.cell + cell)
+		to, named := m.findPointer(e.cell + cell)
 		switch {
 		case !named:
 			return 0
 		case kind == disk.CellMethod:
-			return uint64(b.InternMethod(to))
+			return uint64(b.InternMethod(*to.method))
 		}
-		return uint64(b.InternType(to.Class, ""))
+		return uint64(b.InternType(to.class, ""))
 	})
 }
 
-// target returns the class or method that a cell points to.
-func (m *methodData) target(cell int) (to layout.Key, named bool) {
+func (m *methodData) findPointer(cell int) (p pointer, named bool) {
 	i, named := slices.BinarySearchFunc(m.pointers, cell, func(p pointer, cell int) int { return p.cell - cell })
 	if named {
-		to = m.pointers[i].to
+		p = m.pointers[i]
 	}
-	return to, named
+	return p, named
 }

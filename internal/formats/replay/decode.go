@@ -41,10 +41,10 @@ func (m *methodData) split(shape disk.Shape) (parts sections, ok bool) {
 		}
 		p := placedEntry{e, at/disk.CellSize + 1}
 		for cell, kind := range shape.Pointers(e) {
-			to, isNamed := m.target(p.cell + cell)
+			to, isNamed := m.findPointer(p.cell + cell)
 			isUnknown := kind == disk.CellTypeWord && (e.Cell(cell) <= disk.TypeTags || e.Cell(cell)&disk.TypeUnknown != 0)
 			switch {
-			case isNamed && (kind == disk.CellMethod) == (to.Name != ""):
+			case isNamed && (kind == disk.CellMethod) == (to.method != nil):
 				named++
 			case isNamed, e.Cell(cell) != 0 && !isUnknown:
 				return parts, false

@@ -38,8 +38,9 @@ type methodData struct {
 
 // A pointer is a cell with the address of a class, or of a method.
 type pointer struct {
-	cell int // index among the words
-	to   layout.Key
+	cell   int // index among the words
+	class  string
+	method *layout.Key // nil for a class
 }
 
 func (m *methodData) label() string { return m.key.Class + "::" + m.key.Name + m.key.Signature }
@@ -112,11 +113,12 @@ func (f *file) readData(c *parse.Cursor, m *methodData) {
 	})
 	takeList(c, "oops", func() {
 		at := int(takeNumber(c))
-		m.pointers = append(m.pointers, pointer{at, layout.Key{Class: f.takeName(c)}})
+		m.pointers = append(m.pointers, pointer{at, f.takeName(c), nil})
 	})
 	takeList(c, "methods", func() {
 		at := int(takeNumber(c))
-		m.pointers = append(m.pointers, pointer{at, f.takeMethod(c)})
+		k := f.takeMethod(c)
+		m.pointers = append(m.pointers, pointer{at, k.Class, &k})
 	})
 	slices.SortFunc(m.pointers, func(p, q pointer) int { return cmp.Compare(p.cell, q.cell) })
 }

@@ -66,6 +66,7 @@ What the archive cannot keep is counted and reported. The formats:
 ` + formatflags.DescribeFormats(o.importers),
 		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
   profarc import app.txt -o app.parc
+  profarc import replay_pid123.log --class-path app.jar:$JAVA_HOME -o incident.parc
   profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
   zstdcat app.txt.zst | profarc import - -o app.parc --producer "OpenJDK 17.0.15+6"`,
 	}
