@@ -43,7 +43,7 @@ func (s State) Verdict() State {
 	return s
 }
 
-// Code is a program to compare profiles with. [Archived] returns an implementation. The profarc command has
+// Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
 // others for class paths, live JVMs and the source of Go programs.
 type Code interface {
 	// Method looks up a method of the program.
