@@ -16,8 +16,8 @@
 // log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether a receiver
 // entry has a nonprofiled_count: see [Dialect].
 //
-// The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Printed bytecodes
-// are not kept in an archive, and the [TextReport] counts them.
+// The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Of printed bytecodes
+// an archive keeps the code id and a sketch, and the [TextReport] counts them.
 //
 // # Other texts
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -237,19 +238,11 @@ func (d *textDump) inferShape(r *TextReport) (s disk.Shape) {
 			}
 		}
 	}
-	if len(types) == 0 && d.hasReceivers() {
+	if _, hasReceivers := r.Totals[ledger.TypeCounts]; hasReceivers && len(types) == 0 {
 		r.Lost.Add(parse.LossWidths, 1)
 	}
 	s.TypeRows, s.BciRows = types.mostFrequent(typeRows), returns.mostFrequent(bciRows)
 	return s
-}
-
-func (d *textDump) hasReceivers() bool {
-	return slices.ContainsFunc(d.methods, func(m textMethod) bool {
-		return slices.ContainsFunc(m.entries, func(e textEntry) bool {
-			return e.tag == layout.TagReceiverType || e.tag == layout.TagVirtualCall || e.tag == layout.TagVirtualCallType
-		})
-	})
 }
 
 // cellsOf returns the number of cells of an entry before another one.

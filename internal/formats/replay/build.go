@@ -23,9 +23,6 @@ type build struct {
 
 func (f *file) build(in *codec.Input, codes *parse.Codes) (*builder.Builder, error) {
 	shape, sure := f.inferShape()
-	if !sure {
-		f.report.Lost.Add(parse.LossWidths, 1)
-	}
 	config := in.Config
 	config.Params.TypeProfileWidth = uint32(shape.TypeRows)
 	config.Params.BciProfileWidth = uint32(shape.BciRows)
@@ -37,6 +34,9 @@ func (f *file) build(in *codec.Input, codes *parse.Codes) (*builder.Builder, err
 		if err := b.addMethod(&f.methods[i]); err != nil {
 			return nil, err
 		}
+	}
+	if _, hasReceivers := f.report.Totals[ledger.TypeCounts]; hasReceivers && !sure {
+		f.report.Lost.Add(parse.LossWidths, 1)
 	}
 	f.report.Lost.Add(LossCounters, f.report.Methods)
 	f.report.Lost.Add(parse.LossLoaders, f.report.Methods)

@@ -14,10 +14,6 @@ type placedEntry struct {
 	cell int
 }
 
-func (e placedEntry) hasReceivers() bool {
-	return e.Tag() == layout.TagReceiverType || e.Tag() == layout.TagVirtualCall || e.Tag() == layout.TagVirtualCallType
-}
-
 type sections [disk.SectionDirectory][]placedEntry
 
 // split splits the words into the parts of a MethodData: entries in the order of their bytecodes, extra entries and
@@ -88,19 +84,17 @@ func (s *sections) moveTraps() {
 	s[disk.SectionData] = data[:n]
 }
 
-// inferShape returns the shape that decodes most profiles. sure is false if profiles with receivers decode by any.
+// inferShape returns the shape that decodes most profiles. sure is false if all decode as many.
 func (f *file) inferShape() (best disk.Shape, sure bool) {
-	most, receivers := -1, false
+	most := -1
 	for _, rows := range []int{2, 0, 1, 3, 4, 5, 6, 7, 8} { // the default first
 		for _, gap := range []int{0, 1} {
 			shape := disk.Shape{TypeRows: rows, BciRows: 2, Gap: gap}
 			n := 0
 			for i := range f.methods {
-				parts, ok := f.methods[i].split(shape)
-				if ok {
+				if _, ok := f.methods[i].split(shape); ok {
 					n++
 				}
-				receivers = receivers || slices.ContainsFunc(parts[disk.SectionData], placedEntry.hasReceivers)
 			}
 			sure = sure || most >= 0 && n != most
 			if n > most {
@@ -108,5 +102,5 @@ func (f *file) inferShape() (best disk.Shape, sure bool) {
 			}
 		}
 	}
-	return best, sure || !receivers
+	return best, sure
 }
