@@ -23,7 +23,7 @@ func TestContextsAddedWithoutASearchAreFound(t *testing.T) {
 		if point%3 == 0 {
 			want = append(want, b.OuterContext(leaf, inner, caller, point))
 		} else {
-			want = append(want, b.OuterContext(leaf, inner, caller, point))
+			want = append(want, b.NewContext(leaf, inner, caller, point))
 		}
 	}
 	for i, ref := range b.OuterContexts(leaf, frames) {

@@ -256,6 +256,13 @@ func (b *Set) outerContext(k contextKey) ContextRef {
 	return b.addContext(k)
 }
 
+// NewContext is like OuterContext, but the caller guarantees that the set does not have the context yet.
+func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.addContext(contextKey{m, inner, caller, point})
+}
+
 // addContext adds a context. The caller holds mu.
 func (b *Set) addContext(key contextKey) ContextRef {
 	t := &b.Contexts

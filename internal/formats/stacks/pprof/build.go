@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -70,6 +71,7 @@ type importBuild struct {
 	samples, cpu int                          // indexes of values, or -1
 	weight       int                          // index of the value that is the weight of edges
 	methods      []builder.MethodRef          // method of each function
+	lineWords    []uint64                     // word of each line, 0 without a function or a valid point
 	names        []string                     // types of values
 	methodNames  map[builder.MethodRef]string // name of each method
 	places       map[place]builder.MethodRef  // methods of code without symbols
@@ -79,12 +81,14 @@ type importBuild struct {
 	sums         []uint64                     // totals of values, by type
 	values       []int                        // number of values other than 0, by type
 
-	stack   []frame // frames of the current sample, leaf first
-	calls   []uint8 // how each frame of stack calls the one before it: called or calledInline
-	inlined []uint8 // how the outermost frame of each context calls, by context
-	counts  map[samplePoint]sampleCounts
-	weights map[edge]uint64   // weight of each edge
-	seen    map[[2]frame]bool // scratch of addEdges
+	stack          []frame // frames of the current sample
+	stacks         []stackSample
+	words          []uint64          // words of stacks
+	calls          []uint8           // how each frame of words calls the one before it: called, calledInline or both
+	inlined        []uint8           // how the outermost frame of each context calls, by context
+	mergeThreshold int               // length of words at which stacks are merged
+	weights        map[edge]uint64   // weight of each edge
+	seen           map[[2]frame]bool // scratch of addEdges
 }
 
 // A frame is a function on a stack.
@@ -105,7 +109,8 @@ type edge struct {
 func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses, i *Importer) (*importBuild, error) {
 	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, edgesOnly: i.EdgesOnly,
 		splitBy: i.SplitBy, sums: make([]uint64, len(r.types)), values: make([]int, len(r.types)),
-		framesLeft: freeFrames + framesPerByte*len(r.data), counts: map[samplePoint]sampleCounts{},
+		framesLeft: freeFrames + framesPerByte*len(r.data), mergeThreshold: minMergeThreshold,
+		words:       make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
 		methodNames: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{},
 		places: map[place]builder.MethodRef{}, labelFrames: map[string]builder.MethodRef{}}
 	if err := k.chooseTypes(i.SampleType); err != nil {
@@ -132,10 +137,14 @@ func (k *importBuild) recordProfile() error {
 	if err := k.addFunctions(); err != nil {
 		return err
 	}
+	k.packLines()
 	if err := k.eachSample(k.addSample); err != nil {
 		return err
 	}
-	if err := k.recordProfiles(); err != nil {
+	if err := k.recordStacks(); err != nil {
+		return err
+	}
+	if err := k.recordEdges(); err != nil {
 		return err
 	}
 	k.recordInlined()
@@ -229,15 +238,17 @@ func (k *importBuild) addSample(s *sample) error {
 		k.loseSample(LossNoStack, s)
 		return nil
 	}
-	if err := k.setStack(s.locations); err != nil {
+	first := len(k.words)
+	k.calls = k.calls[:first]
+	if err := k.appendStack(s.locations); err != nil {
 		return err
 	}
 	k.appendLabels(s.labels)
 	if weight := k.valueOf(s, k.weight); weight > 0 {
 		k.addEdges(s.locations, uint64(weight))
 	}
-	k.countStack(sampleCounts{uint64(k.valueOf(s, k.samples)), uint64(k.valueOf(s, k.cpu))})
-	return k.b.Err()
+	k.addStack(stackSample{first: first, samples: uint64(k.valueOf(s, k.samples)), time: uint64(k.valueOf(s, k.cpu))})
+	return nil
 }
 
 func (k *importBuild) loseSample(what codec.LossKind, s *sample) {
@@ -261,14 +272,15 @@ func (k *importBuild) valueOf(s *sample, i int) int64 {
 	return s.values[i]
 }
 
-// setStack sets k.stack and k.calls to the frames of locations.
-func (k *importBuild) setStack(locations []uint32) error {
+// appendStack appends the words and calls of a stack of locations, leaf first. It sets k.stack to the frames of the
+// first two.
+func (k *importBuild) appendStack(locations []uint32) error {
 	k.stack = k.stack[:0]
-	k.calls = k.calls[:0]
-	for _, at := range locations {
+	most := len(k.words) + disk.MaxDepth
+	for i, at := range locations {
 		l := &k.locations[at]
 		n := max(int(l.end-l.first), 1)
-		if k.framesLeft -= n; k.framesLeft < 0 || len(k.stack)+n > disk.MaxDepth {
+		if k.framesLeft -= n; k.framesLeft < 0 || len(k.words)+n > most {
 			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth,
 				framesPerByte)
 		}
@@ -276,7 +288,18 @@ func (k *importBuild) setStack(locations []uint32) error {
 		for range n - 1 {
 			k.calls = append(k.calls, calledInline)
 		}
+		if words := k.lineWords[l.first:l.end]; i > 1 && len(words) > 0 && !slices.Contains(words, 0) {
+			k.words = append(k.words, words...)
+			continue
+		}
+		have := len(k.stack)
 		k.addFrames(l)
+		for _, f := range k.stack[have:] {
+			k.words = append(k.words, packWord(f.method, f.point))
+		}
+		if i > 1 {
+			k.stack = k.stack[:have]
+		}
 	}
 	return nil
 }
@@ -300,7 +323,7 @@ func (k *importBuild) appendLabels(labels []label) {
 			k.labelFrames[name] = m
 			k.methodNames[m] = name
 		}
-		k.stack = append(k.stack, frame{method: m})
+		k.words = append(k.words, packWord(m, 0))
 		k.calls = append(k.calls, called)
 	}
 }
@@ -353,6 +376,41 @@ func (k *importBuild) addEdges(locations []uint32, weight uint64) {
 	}
 }
 
+// recordEdges adds a profile without a context for each function that has edges or samples without callers.
+func (k *importBuild) recordEdges() error {
+	edges := make([]edge, 0, len(k.weights))
+	for e := range k.weights {
+		edges = append(edges, e)
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
+	})
+	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.end-s.first > 1 })
+	for len(edges) > 0 || len(alone) > 0 {
+		m := builder.MethodRef(math.MaxUint32)
+		if len(edges) > 0 {
+			m = edges[0].caller
+		}
+		if len(alone) > 0 {
+			m = min(m, leafMethod(&alone[0]))
+		}
+		p := k.b.ProfileIn(m, 0, profileset.NoContext)
+		n := 0
+		for n < len(alone) && leafMethod(&alone[n]) == m {
+			n++
+		}
+		countSamples(p, alone[:n])
+		alone = alone[n:]
+		for len(edges) > 0 && edges[0].caller == m {
+			edges = k.recordCallSite(p, edges)
+		}
+		if err := p.Done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recordCallSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
 func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 	n := 1
@@ -374,9 +432,9 @@ func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 func (k *importBuild) countProfiles() (methods, entries int) {
 	with := map[builder.MethodRef]bool{}
 	sites := map[edge]bool{}
-	for at, n := range k.counts {
-		with[at.method] = true
-		entries += int(min(n.samples, 1) + min(n.time, 1))
+	for _, s := range k.stacks {
+		with[leafMethod(&s)] = true
+		entries += int(min(s.samples, 1) + min(s.time, 1))
 	}
 	for e := range k.weights {
 		with[e.caller] = true
