@@ -116,10 +116,13 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		names[i] = in.Name
 	}
 	expected := ledger.Expect(names, o.Expect, o.ExpectNames)
-	if err := expected.Refused(); err != nil && !o.SkipBad {
-		return nil, err
-	}
 	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
+	if missing := expected.Refused(); missing != nil && !o.SkipBad {
+		if bad := m.errorsOf(inputs); len(bad) > 0 {
+			missing = fmt.Errorf("%w; %w", missing, bad)
+		}
+		return nil, missing
+	}
 	for i, in := range inputs {
 		err := m.importInput(in)
 		if err == nil {
@@ -178,20 +181,25 @@ func (m *importing) withLaterErrors(first error, rest []Input) error {
 	if m.ctx.Err() != nil || errors.As(first, &fatal) {
 		return first
 	}
-	all := ledger.BadInputs{first}
+	later := m.errorsOf(rest)
+	if len(later) == 0 {
+		return first
+	}
+	return append(ledger.BadInputs{first}, later...)
+}
+
+// errorsOf returns the errors of inputs, or none if it is canceled.
+func (m *importing) errorsOf(inputs []Input) (all ledger.BadInputs) {
 	others := &importing{ctx: m.ctx, o: m.o, several: m.several}
 	others.o.Progress = nil
-	for _, in := range rest {
+	for _, in := range inputs {
 		err := others.importInput(in)
 		if m.ctx.Err() != nil {
-			return first
+			return nil
 		}
 		if err != nil {
 			all = append(all, err)
 		}
-	}
-	if len(all) == 1 {
-		return first
 	}
 	return all
 }

@@ -24,6 +24,7 @@ const (
 	LossComments  codec.LossKind = "comments, which are lines that begin with # and a blank"
 	LossNegative  codec.LossKind = "stacks with a count below 0, as of a difference of profiles"
 	LossFractions codec.LossKind = "fractions of counts, which are rounded down"
+	LossCut       codec.LossKind = "digits of the last count, if the file was cut off: no line feed ends the line, which is kept"
 	LossBefore    codec.LossKind = "first counts of lines with two, as of a difference of profiles: the second are kept"
 )
 
@@ -128,6 +129,9 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	for line, err := range r.All() {
 		if err == nil && !isBlank(line) {
 			err = r.addLine(line)
+			if !r.Whole {
+				r.lose(LossCut, line, 0)
+			}
 		}
 		if errors.Is(err, ErrSyntax) {
 			if failed == nil {

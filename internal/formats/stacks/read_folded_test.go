@@ -61,6 +61,7 @@ func TestKindsOfFolded(t *testing.T) {
 		"tab":       {"main;a 1\nmain;with tab\there 9\n", "main;a 1\nmain;with tab\there 9\n", "", 0},
 		"odd line":  {"total: many\nmain;a 1\n", "main;a 1\n", stacks.LossLines, 0},
 		"too large": {"main;a 18446744073709551616\nmain;a 1\n", "main;a 1\n", stacks.LossLines, 0},
+		"no end":    {"main;a 12\nmain;b 3", "main;a 12\nmain;b 3\n", stacks.LossCut, 0},
 		"no digits": {"main;a 1.x\nmain;a 1\nmain;b -\nmain;c 2\n", "main;a 1\nmain;c 2\n", stacks.LossLines, 0},
 	} {
 		s, in := testprofile.Import(t, []byte(c.text))

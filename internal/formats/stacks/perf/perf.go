@@ -32,6 +32,7 @@ const (
 	LossNoStack codec.LossKind = "samples without a stack: record with perf record -g"
 	LossEvents  codec.LossKind = "samples of other events " + ledger.ByChoice + ": see the option event"
 	LossLines   codec.LossKind = "lines that are neither the head of a sample nor a frame"
+	LossCut     codec.LossKind = "frames of the last sample, if the file was cut off: no empty line ends the sample, which is kept"
 )
 
 // Errors of the import.
@@ -176,6 +177,10 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if r.open && !r.of.whole {
+		r.Report.Lost.AddLoss(codec.Loss{What: LossCut, Count: 1, Line: r.Line,
+			First: []string{stacks.LostLine(r.Place, []byte(r.of.event))}})
 	}
 	if err := r.endSample(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package perf_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,8 +81,15 @@ func imported(t *testing.T, text, event string) (*reader.Store, *formats.Importe
 
 func TestDamagedLines(t *testing.T) {
 	_, in := imported(t, printed+"app 1 2.3: cycles:\n\tnothing\n", "")
-	if l := in.Lost[0]; l.What != perf.LossLines || l.Count != 1 || l.Line != 23 || l.First[0] != "x.perf:23: \tnothing" {
+	l := in.Lost[slices.IndexFunc(in.Lost, func(l codec.Loss) bool { return l.What == perf.LossLines })]
+	if l.Count != 1 || l.Line != 23 || l.First[0] != "x.perf:23: \tnothing" {
 		t.Errorf("%+v", in.Lost)
+	}
+	for end, cut := range map[string]int{"": 1, "\n": 1, "\n\n": 0} {
+		_, in := imported(t, strings.TrimRight(printed, "\n")+"\n\napp 1 2.3: cycles:\n\t10 main (/bin/app)"+end, "")
+		if n := in.Lost.Count(perf.LossCut); n != cut {
+			t.Errorf("a file that ends with %q: %d samples may be cut", end, n)
+		}
 	}
 	for text, want := range map[string]error{"\tnothing\nno head\n": perf.ErrSyntax, printed: perf.ErrNoEvent} {
 		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(text)}},
