@@ -62,7 +62,8 @@ func ofRelease(t *testing.T, path string, release uint32, list func(names []stri
 }
 
 // TestTrapsOfAnotherRelease checks trap counts by reason, which releases number differently. They are translated by the
-// archive's list of names. Without a list, those of another release are adopted only for reasons that all releases have.
+// archive's list of names. Without a list, those of another release are adopted only for reasons that all releases
+// have.
 func TestTrapsOfAnotherRelease(t *testing.T) {
 	full.Only(t, "starts JVMs")
 	t.Parallel()
