@@ -1,9 +1,8 @@
 package codec
 
 import (
+	"strconv"
 	"strings"
-
-	"github.com/spf13/pflag"
 )
 
 // An Option is a field of an importer or exporter that a user can set by name. Commands make a flag of each.
@@ -22,18 +21,47 @@ type Option struct {
 
 // NewOption declares a field as an option. If the field is a slice, each Set appends one string.
 func NewOption[T bool | int | string | []string](name string, field *T, usage string) Option {
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o := Option{Name: name, Usage: usage}
 	switch field := any(field).(type) {
 	case *bool:
-		flags.BoolVar(field, name, *field, usage)
+		o.Value = (*boolValue)(field)
 	case *int:
-		flags.IntVar(field, name, *field, usage)
+		o.Value = (*intValue)(field)
 	case *string:
-		flags.StringVar(field, name, *field, usage)
+		o.Value = (*stringValue)(field)
 	case *[]string:
-		flags.Var((*stringsValue)(field), name, usage)
+		o.Value = (*stringsValue)(field)
 	}
-	return Option{Name: name, Usage: usage, Value: flags.Lookup(name).Value}
+	return o
+}
+
+type boolValue bool
+
+func (v *boolValue) String() string { return strconv.FormatBool(bool(*v)) }
+func (v *boolValue) Type() string   { return "bool" }
+func (v *boolValue) Set(text string) error {
+	b, err := strconv.ParseBool(text)
+	*v = boolValue(b)
+	return err
+}
+
+type intValue int
+
+func (v *intValue) String() string { return strconv.Itoa(int(*v)) }
+func (v *intValue) Type() string   { return "int" }
+func (v *intValue) Set(text string) error {
+	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+	*v = intValue(n)
+	return err
+}
+
+type stringValue string
+
+func (v *stringValue) String() string { return string(*v) }
+func (v *stringValue) Type() string   { return "string" }
+func (v *stringValue) Set(text string) error {
+	*v = stringValue(text)
+	return nil
 }
 
 type stringsValue []string
