@@ -69,7 +69,8 @@ func (d *deployment) acceptsFacts(f artifact.Facts) error {
 }
 
 // acceptsBuilds returns a misfit if no run had the build --build or, without this flag, if all runs are known to have
-// had other builds than the JDK.
+// had other builds than the JDK. With a class path the comparison of the code decides instead, since a JVM adopts from
+// other builds each method whose bytecodes are the same.
 func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 	same := func(build string) bool { return strings.EqualFold(build, d.build) }
 	switch {
@@ -79,12 +80,12 @@ func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 	default:
 		return misfitf("it is of another build (%s) than %s", strings.Join(f.Builds, ", "), d.build)
 	}
-	if d.java == "" || f.Domain != layout.DomainHotSpot.String() || len(f.Builds) == 0 ||
+	if d.java == "" || len(d.code.classPath) > 0 || f.Domain != layout.DomainHotSpot.String() || len(f.Builds) == 0 ||
 		slices.Contains(f.Builds, d.java) {
 		return nil
 	}
-	return misfitf("it was recorded with another build of the VM (%s), and java is %s",
-		strings.Join(f.Builds, ", "), d.java)
+	return misfitf("it was recorded with another build of the VM (%s), and java is %s: name --class-path, so that the code "+
+		"decides", strings.Join(f.Builds, ", "), d.java)
 }
 
 // checkFit returns a misfit if the profiles of an archive do not fit. score and checked are from 0 to 1 as in profarc

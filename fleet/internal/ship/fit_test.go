@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -54,5 +55,26 @@ func TestTooLittleIsCompared(t *testing.T) {
 		if is != (d.minChecked > 0.03) || is && !strings.HasPrefix(no.why, "3.00% of its hot part") {
 			t.Errorf("at least %v: %v", d.minChecked, err)
 		}
+	}
+}
+
+// TestOtherBuildsAreLeftToTheCode checks that another build of the VM is a misfit only if no class path is compared.
+func TestOtherBuildsAreLeftToTheCode(t *testing.T) {
+	t.Parallel()
+	facts := artifact.Facts{Domain: layout.DomainHotSpot.String(), Builds: []string{"17.0.1+12"}}
+	for name, c := range map[string]struct {
+		d    deployment
+		fits bool
+	}{
+		"no class path":       {deployment{java: "25.0.3+9"}, false},
+		"the same build":      {deployment{java: "17.0.1+12"}, true},
+		"a class path":        {deployment{java: "25.0.3+9", code: demand{classPath: []string{"app.jar"}}}, true},
+		"a build is demanded": {deployment{build: "25.0.3+9", code: demand{classPath: []string{"app.jar"}}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := c.d.acceptsBuilds(facts); (err == nil) != c.fits {
+				t.Error(err)
+			}
+		})
 	}
 }
