@@ -159,7 +159,7 @@ func TestLimitsEndAnImport(t *testing.T) {
 func TestExpansionIsLimited(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "iprof": "blanks",
-		"jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
+		"jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines", "replay": "words"}
 	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },

@@ -119,7 +119,7 @@ func hostileCommands(first, second, out string) (all [][]string) {
 	for _, args := range [][]string{
 		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"},
 		{"show", first, "--by", "counts"},
-		{"top", first}, {"show", "--lookup", first, "n"},
+		{"top", first},
 		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
 		{"merge", first, second, "-o", out + "m" + cli.ArchiveExtension},
 		{"reduce", first, "--drop-cold", "-o", out + "r" + cli.ArchiveExtension},

@@ -45,8 +45,11 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	t.addLeafTree(tree)
-	return err
+	return nil
 }
 
 func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
