@@ -48,11 +48,22 @@ func cutCallSites(spelled string) (key string, sites []CallSite) {
 	return strings.Join(parts[:first], callerMark), sites
 }
 
+// isMisspelledContext reports whether a key seems to have callers without a point or without blanks around the mark. A
+// name in quotes can have any text in it.
+func isMisspelledContext(key string) bool {
+	at := strings.LastIndex(key, strings.TrimSpace(callerMark))
+	if at < 0 || strings.HasPrefix(key, `"`) {
+		return false
+	}
+	_, isCaller := parseCallSite(key[at+len("<-"):])
+	return isCaller || strings.Contains(key, callerMark)
+}
+
 // MethodAndCallers returns the key and the callers of a calling context. The callers follow the key, or are the values
 // of --caller.
 func MethodAndCallers(spelled string, flags []string) (key string, sites []CallSite, err error) {
 	key, sites = cutCallSites(spelled)
-	if strings.Contains(key, strings.TrimSpace(callerMark)) {
+	if isMisspelledContext(key) {
 		return "", nil, cli.Usagef("%s: write callers as KEY <- CALLER @POINT <- CALLER @POINT", spelled)
 	}
 	if len(flags) == 0 {
