@@ -54,8 +54,8 @@ func namedTraps(names entries.TrapReasons, history string) string {
 	return b.String()
 }
 
-// TestAdoptionAcrossReleases checks that a VM adopts the profiles that a VM of another release or with another
-// TypeProfileLevel has recorded: the counts, receivers and traps are those of the archive.
+// TestAdoptionAcrossReleases checks that a VM adopts the profiles of a VM of another release or with another
+// TypeProfileLevel. It must have the counts, receivers and traps of the archive.
 func TestAdoptionAcrossReleases(t *testing.T) {
 	full.Only(t, "starts JVMs")
 	t.Parallel()

@@ -48,13 +48,13 @@ enum { GAP_UNKNOWN = -1 };
  * true, since the type of a return value can be taken for the length of an empty list. */
 static int32_t receiver_gap = GAP_UNKNOWN;
 
-static narrower begin(const vm *v, const pa_profile *p, pa_section section, part to) {
+static narrower begin_section(const vm *v, const pa_profile *p, pa_section section, part to) {
 	int32_t gap = __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED);
 	return narrow_begin(v, p, section, gap == 1, to.words, to.n);
 }
 
 narrower adopt_entries(const vm *v, const vm_data *d, const pa_profile *p) {
-	return begin(v, p, PA_DATA, parts_of(v, d).data);
+	return begin_section(v, p, PA_DATA, parts_of(v, d).data);
 }
 
 static bool has_receivers(uint8_t tag) {
@@ -252,7 +252,7 @@ static void put_entry(const writer *w, const narrowed *n) {
 }
 
 static void put_section(const writer *w, const pa_profile *p, pa_section section, part to) {
-	narrower it = begin(w->vm, p, section, to);
+	narrower it = begin_section(w->vm, p, section, to);
 	narrowed n;
 	while (narrow_next(&it, &n)) put_entry(w, &n);
 }
@@ -384,7 +384,7 @@ static void list_entry(const cached_entry *e, const pa_entry *archived) {
 }
 
 static void list_section(const vm *v, const pa_profile *p, pa_section section, part to, part file) {
-	narrower it = begin(v, p, section, to);
+	narrower it = begin_section(v, p, section, to);
 	narrowed n;
 	while (narrow_next(&it, &n))
 		list_entry(&(cached_entry){n.vm, file.words + (n.vm.words - to.words)}, &n.entry);

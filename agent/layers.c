@@ -9,8 +9,10 @@
 
 /* ---- identities of loaders ---- */
 
-static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
-bool is_builtin_loader(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
+bool text_is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
+bool is_builtin_loader(pa_text loader) {
+	return loader.size == 0 || text_is(loader, "platform") || text_is(loader, "app");
+}
 
 /* base_of returns the identity of a loader without its anchor ("@" and 16 digits) or its number ("#" and digits). */
 static pa_text base_of(pa_text loader) {

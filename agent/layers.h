@@ -65,8 +65,9 @@ layer_method layers_method(const layers *l, pa_ref method);
  * run. */
 bool layer_has_profile(const layer *t, const pa_method *m);
 
-/* compare_texts compares texts bytewise. */
+/* compare_texts compares texts bytewise. text_is reports whether a text is equal to a string. */
 int compare_texts(pa_text a, pa_text b);
+bool text_is(pa_text text, const char *s);
 
 /* is_builtin_loader reports whether an identity in archives belongs to the boot, platform or application loader. */
 bool is_builtin_loader(pa_text loader);

@@ -7,8 +7,6 @@
 /* Reasons that a VM records for a bytecode. Their numbers are the same in all releases. */
 enum { REASONS_OF_BYTECODES = 9 };
 
-static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
-
 /* cut_name cuts the name before the next comma from a list. It drops the second meaning of a reason, after "_or_", that
  * only some VMs have. */
 static pa_text cut_name(pa_text *list) {
@@ -42,7 +40,7 @@ void reasons_translate(const vm *v, layer *t) {
 	for (uint32_t row = 0; row < properties.rows; row++) {
 		if (pa_symbol_at(t->archive, (pa_ref)pa_table_cell(&properties, 0, row), &key).code != PA_OK) return;
 		if (pa_symbol_at(t->archive, (pa_ref)pa_table_cell(&properties, 1, row), &list).code != PA_OK) return;
-		if (!is(key, "hotspot.trap_reasons")) continue;
+		if (!text_is(key, "hotspot.trap_reasons")) continue;
 		add_list(v, t, list, first);
 		first = false;
 	}

@@ -61,9 +61,8 @@ func ofRelease(t *testing.T, path string, release uint32, list func(names []stri
 	return name
 }
 
-// TestTrapsOfAnotherRelease checks trap counts by reason, which releases number differently. They are translated by the
-// archive's list of names. Without a list, those of another release are adopted only for reasons that all releases
-// have.
+// TestTrapsOfAnotherRelease checks trap counts by reason, which releases number differently. The archive's list
+// of names translates them. Without a list, only reasons that all releases have are adopted from another release.
 func TestTrapsOfAnotherRelease(t *testing.T) {
 	full.Only(t, "starts JVMs")
 	t.Parallel()

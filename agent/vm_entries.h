@@ -30,7 +30,7 @@ typedef struct vm_entry {
 	vm_types types;
 } vm_entry;
 
-/* vm_entry_at reads the entry at words, of which left are in the section. */
+/* vm_entry_at reads the entry at words. left is the number of words up to the end of the section. */
 vm_entry vm_entry_at(vm_layout l, uint64_t *words, uint32_t left);
 
 #endif

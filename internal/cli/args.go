@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -43,14 +41,6 @@ func CompleteArchives(arguments int) cobra.CompletionFunc {
 		}
 		return []string{ArchiveExtension[1:]}, cobra.ShellCompDirectiveFilterFileExt
 	}
-}
-
-func SplitClassPath(name string) []string {
-	path := filepath.SplitList(name)
-	for i, element := range path {
-		path[i] = cmp.Or(element, ".") // as java does
-	}
-	return path
 }
 
 func CheckShare(flag string, v float64) error {

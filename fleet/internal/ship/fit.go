@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -84,8 +85,8 @@ func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 		slices.Contains(f.Builds, d.java) {
 		return nil
 	}
-	return misfitf("it was recorded with another build of the VM (%s), and java is %s: name --class-path, so that the code "+
-		"decides", strings.Join(f.Builds, ", "), d.java)
+	return misfitf("it was recorded with another build of the VM (%s), and java is %s: name --class-path, so that the "+
+		"code decides", strings.Join(f.Builds, ", "), d.java)
 }
 
 // checkFit returns a misfit if the profiles of an archive do not fit. score and checked are from 0 to 1 as in profarc
@@ -146,7 +147,7 @@ func (d *demand) compareCode(ctx context.Context, s *reader.Store, jdk string) (
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, misfitf("%s: a class path is no code of profiles of %s", s.Mapping().Name(), s.Header().Domain)
 	}
-	paths := cli.SplitClassPath(d.String())
+	paths := classfile.SplitPath(d.String())
 	if jdk != "" {
 		paths = append(paths, jdk)
 	}

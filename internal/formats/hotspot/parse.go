@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,11 +55,7 @@ func (p *textParser) addTotal(unit ledger.Unit, n uint64) {
 
 // addLoss adds a loss at a line to the report. lost is the totals of the lost counts, or nil.
 func (p *textParser) addLoss(what codec.LossKind, line parse.Place, thing string, lost ledger.Totals) {
-	loss := codec.Loss{What: what, Count: 1, Line: line.Line}
-	if thing != "" {
-		loss.First = []string{fmt.Sprintf("%s:%d: %s", filepath.Base(line.Name), line.Line, thing)}
-	}
-	parse.AddLoss(&p.report.Lost, loss, lost)
+	parse.AddLossAt(&p.report.Lost, what, line, thing, lost)
 }
 
 func (p *textParser) parseDump() error {

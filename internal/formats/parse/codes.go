@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"cmp"
-	"path/filepath"
 	"slices"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -15,8 +13,8 @@ import (
 const (
 	LossLoaders codec.LossKind = "class loaders of methods: the file does not name them"
 	LossWidths  codec.LossKind = "widths of entries: nothing in the file shows how many rows they have; 2 are assumed"
-	LossCodeIDs codec.LossKind = "code ids of methods: neither the file nor a class path has fitting bytecodes, so that no VM " +
-		"adopts these profiles"
+	LossCodeIDs codec.LossKind = "code ids of methods: neither the file nor a class path has fitting bytecodes, so that " +
+		"no VM adopts these profiles"
 )
 
 // ClassPathOption declares the option to take code ids from class files, which several formats have.
@@ -35,9 +33,7 @@ func OpenCodes(elements []string) (*Codes, error) {
 	}
 	var all []string
 	for _, e := range elements {
-		for _, part := range filepath.SplitList(e) {
-			all = append(all, cmp.Or(part, ".")) // as java does
-		}
+		all = append(all, classfile.SplitPath(e)...)
 	}
 	path, err := classfile.Open(all, 0)
 	return &Codes{path}, err

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -10,6 +11,11 @@ type Place struct {
 	Name   string // file name, or ""
 	Line   int    // line number from 1, or 0 before the first line
 	Offset int64  // file offset of the line's first byte
+}
+
+// Describe returns the text of a line with its file and number, such as "app.folded:12: the line".
+func (p Place) Describe(text string) string {
+	return fmt.Sprintf("%s:%d: %s", filepath.Base(p.Name), p.Line, text)
 }
 
 // An Error is a defect of an input.

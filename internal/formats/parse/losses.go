@@ -6,6 +6,16 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 )
 
+// AddLossAt adds the loss of a thing at a line. lost is the totals of the lost counts, or nil. thing is "" if it has no
+// name.
+func AddLossAt(to *codec.Losses, what codec.LossKind, at Place, thing string, lost ledger.Totals) {
+	loss := codec.Loss{What: what, Count: 1, Line: at.Line}
+	if thing != "" {
+		loss.First = []string{at.Describe(thing)}
+	}
+	AddLoss(to, loss, lost)
+}
+
 // AddLoss adds a loss to lost, once for each unit with a nonzero total. Without such a unit it adds the loss once.
 func AddLoss(lost *codec.Losses, loss codec.Loss, totals ledger.Totals) {
 	for _, unit := range ledger.SortedUnits(totals) {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,8 +46,7 @@ func (m *methodData) label() string { return m.key.Class + "::" + m.key.Name + m
 
 // addLoss adds a loss at the line of a method. lost is the totals of the lost counts, or nil.
 func (f *file) addLoss(what codec.LossKind, m *methodData, lost ledger.Totals) {
-	first := fmt.Sprintf("%s:%d: %s", filepath.Base(m.Name), m.Line, m.label())
-	parse.AddLoss(&f.report.Lost, codec.Loss{What: what, Count: 1, Line: m.Line, First: []string{first}}, lost)
+	parse.AddLossAt(&f.report.Lost, what, m.Place, m.label(), lost)
 }
 
 func readFile(in *codec.Input, salvage bool) (*file, error) {

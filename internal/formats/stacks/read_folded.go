@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,7 +199,7 @@ func (r *foldedReader) lose(what codec.LossKind, line []byte, samples uint64) {
 	r.Report.Lost.AddLoss(loss)
 }
 
-// LostLine describes the lost line at a place, as "app.folded:12: the line".
+// LostLine describes a lost line, shortened.
 func LostLine(at parse.Place, line []byte) string {
-	return fmt.Sprintf("%s:%d: %s", filepath.Base(at.Name), at.Line, strings.ToValidUTF8(parse.Shorten(line), "?"))
+	return at.Describe(strings.ToValidUTF8(parse.Shorten(line), "?"))
 }

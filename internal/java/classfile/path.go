@@ -37,6 +37,15 @@ type Path struct {
 // objectClass is a class that only a JDK has.
 const objectClass = "java/lang/Object"
 
+// SplitPath returns the elements of a class path. As in java, an empty element is the current folder.
+func SplitPath(text string) []string {
+	path := filepath.SplitList(text)
+	for i, element := range path {
+		path[i] = cmp.Or(element, ".")
+	}
+	return path
+}
+
 // Open opens a class path of folders, jars, .jmod files, wildcards (folder/*), homes of JDKs, and lib/modules.
 // Additions of a jar's manifest follow the jar. Libraries in an application's jar (lib, BOOT-INF, WEB-INF) are opened
 // too. Missing elements are skipped as by a JVM, unless all are missing. See Missing.

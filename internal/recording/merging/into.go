@@ -275,7 +275,8 @@ func (b Target) joinGap(shape disk.Shape, use profileset.ShapeUse) error {
 		return nil
 	}
 	to.Gap = shape.Gap
-	convert := func(block disk.Block) ([]byte, error) { return methoddata.Reshape(from, to, block), nil }
+	w := methoddata.NewReshaper(from, to)
+	convert := func(block disk.Block) ([]byte, error) { return w.Block(block), nil }
 	if err := cmp.Or(b.WithoutBatch(), b.RewriteBlocks(convert)); err != nil {
 		return err
 	}

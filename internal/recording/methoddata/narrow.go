@@ -2,7 +2,6 @@ package methoddata
 
 import (
 	"math"
-	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
@@ -30,15 +29,13 @@ func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOr
 	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
 }
 
-// Reshape returns a block of one shape in another one, which has the same rows. If only the first one has a cell for
-// nonprofiled_count, its count is added to the receivers without a row, as HotSpot does since it lacks the cell. The
-// bytes are new.
-func Reshape(from, to disk.Shape, block disk.Block) []byte {
-	w := narrower{Merger: Merger{Shape: from}, domain: layout.DomainHotSpot, To: to, rows: from.TypeRows, only: true}
-	return slices.Clone(w.Block(block))
+// NewReshaper returns a narrower from one shape to another with the same rows. If only the first one has a cell for
+// nonprofiled_count, its count is added to the receivers without a row, as HotSpot does since it lacks the cell.
+func NewReshaper(from, to disk.Shape) *narrower {
+	return &narrower{Merger: Merger{Shape: from}, domain: layout.DomainHotSpot, To: to, rows: from.TypeRows, only: true}
 }
 
-// Block returns a block with fewer rows. The bytes are valid until the next call.
+// Block returns a block in the new shape. The bytes are valid until the next call.
 func (w *narrower) Block(from disk.Block) []byte {
 	w.parts.reset()
 	w.fields(from, nil, &w.parts)

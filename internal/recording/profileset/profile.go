@@ -109,7 +109,7 @@ func (p *Recording) blockOfSet() disk.Block {
 	}
 	to := p.shape
 	to.Gap = p.b.Shape.Gap
-	return methoddata.Reshape(p.shape, to, p.parts.Block)
+	return methoddata.NewReshaper(p.shape, to).Block(p.parts.Block)
 }
 
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }

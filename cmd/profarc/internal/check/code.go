@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/llvm/inventory"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/loaders"
@@ -65,7 +66,7 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
 			return programCode{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
 		}
-		paths = append(paths, cli.SplitClassPath(name)...) // missing files are left out
+		paths = append(paths, classfile.SplitPath(name)...) // missing files are left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return programCode{}, notOfClasses(strings.Join(names, listSeparator), d)
@@ -98,7 +99,7 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		cli.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
-		return openClasses(cli.SplitClassPath(name), of)
+		return openClasses(classfile.SplitPath(name), of)
 	case kind == kindClasses && d == layout.DomainGraal:
 		return openGraalClasses(name)
 	case kind == kindClasses && d == layout.DomainSampled:

@@ -20,6 +20,7 @@ import (
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -258,7 +259,7 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 		options := o.fitOptions(s)
 		var old programCode
 		if len(o.old) > 0 {
-			old, err = openClasses(cli.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header())
+			old, err = openClasses(classfile.SplitPath(strings.Join(o.old, listSeparator)), s.Header())
 			if err != nil {
 				return err
 			}

@@ -3,9 +3,9 @@ package check
 import (
 	"context"
 
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/java/classfile"
 )
 
 func openGoCode(ctx context.Context, folder string) (programCode, error) {
@@ -19,7 +19,7 @@ func openGoBinary(name string) (programCode, error) {
 }
 
 func openGraalClasses(name string) (programCode, error) {
-	c, err := program.OpenClassPath(cli.SplitClassPath(name), 0)
+	c, err := program.OpenClassPath(classfile.SplitPath(name), 0)
 	if err != nil {
 		return programCode{}, err
 	}

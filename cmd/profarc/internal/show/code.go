@@ -11,7 +11,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
@@ -33,7 +33,7 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of",
 			escape.Printable(classPath), d)
 	}
-	return listing.Open(cli.SplitClassPath(classPath), cli.SplitClassPath(sourcePath), int(s.Header().Params.VMRelease))
+	return listing.Open(classfile.SplitPath(classPath), classfile.SplitPath(sourcePath), int(s.Header().Params.VMRelease))
 }
 
 func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/pages"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -95,8 +96,8 @@ func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
 }
 
 func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
-	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: cli.SplitClassPath(o.classPath),
-		SourcePath: cli.SplitClassPath(o.sourcePath), Binary: o.binary})
+	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: classfile.SplitPath(o.classPath),
+		SourcePath: classfile.SplitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {
 		return o.writeReport(ctx, a, site)
