@@ -168,8 +168,8 @@ func (r *Report) totalProfiles() (all int) {
 }
 
 // Verdict returns the verdict on the whole archive. If the share that is left is less than least, it is Changed or
-// Gone, whichever lost more, and Gone if both lost the same. Otherwise it is Unchecked if less than the share checked
-// of the hot part was compared, or nothing. Both shares are from 0 to 1.
+// Gone, whichever lost more, and Gone if both lost the same. Otherwise it is Unchecked if nothing was compared, or
+// less of the hot part than checked. least and checked are shares from 0 to 1.
 func (r *Report) Verdict(least, checked float64) State {
 	switch {
 	case r.Checked == 0:

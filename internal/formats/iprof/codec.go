@@ -38,7 +38,7 @@ var sectionKey = regexp.MustCompile(`"(` + strings.Join(sectionKeys[calls:], "|"
 
 // Import reads one file, which is one dump.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	r, err := i.read(in)
+	r, err := i.readProfile(in)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,8 @@ type (
 
 // Read imports a file and returns its builder.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report, err := (&Importer{Salvage: o.Salvage}).read(&codec.Input{Reader: r, Name: o.Name, Unordered: o.Unordered})
+	in := &codec.Input{Reader: r, Name: o.Name, Unordered: o.Unordered}
+	report, err := (&Importer{Salvage: o.Salvage}).readProfile(in)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 )
 
-// read reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
-func (i *Importer) read(in *codec.Input) (*Report, error) {
+// readProfile reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
+func (i *Importer) readProfile(in *codec.Input) (*Report, error) {
 	report := &Report{Report: codec.Report{Totals: ledger.Totals{}}}
 	p := newParser(in, in.Name)
 	p.rec.lost = ledger.Totals{}

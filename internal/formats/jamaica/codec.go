@@ -28,7 +28,7 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 // Import reads a profile. With Runs it returns a dump for each run, of which the first gets all lines with unknown
 // keywords.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	r, err := i.read(in)
+	r, err := i.readRuns(in)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ type ReadOptions struct {
 
 // Read imports a text and returns the builder of its first dump.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report, err := (&Importer{Salvage: o.Salvage}).read(&codec.Input{Reader: r, Name: o.Name})
+	report, err := (&Importer{Salvage: o.Salvage}).readRuns(&codec.Input{Reader: r, Name: o.Name})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// read reads all runs of a profile. The error is a [*SyntaxError] if a line is malformed.
-func (i *Importer) read(in *codec.Input) (*Report, error) {
+// readRuns reads all runs of a profile. The error is a [*SyntaxError] if a line is malformed.
+func (i *Importer) readRuns(in *codec.Input) (*Report, error) {
 	report := &Report{Report: codec.Report{Totals: ledger.Totals{}}}
 	t, err := i.parseText(in, report)
 	if err != nil {

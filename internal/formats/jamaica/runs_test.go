@@ -75,7 +75,7 @@ func TestFilesAreSummed(t *testing.T) {
 }
 
 func TestRunsAreKeptApart(t *testing.T) {
-	report, err := (&Importer{Runs: true}).read(&codec.Input{Reader: strings.NewReader(firstRun + secondRun)})
+	report, err := (&Importer{Runs: true}).readRuns(&codec.Input{Reader: strings.NewReader(firstRun + secondRun)})
 	if err != nil || len(report.Dumps) != 2 || report.Runs != 2 {
 		t.Fatalf("%+v, %v", report, err)
 	}

@@ -59,7 +59,7 @@ func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 // files. It matches builder.ErrMismatch if the profile and the inputs before it come from different instrumentations,
 // or are counts and single-byte coverage.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	r, err := i.read(in)
+	r, err := i.readProfiles(in)
 	if err != nil {
 		return nil, err
 	}

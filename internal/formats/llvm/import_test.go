@@ -25,7 +25,7 @@ type (
 // Read imports a file and returns its builder.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	i := &Importer{AsLLVM: o.Run.AsLLVM, Binary: o.Binary, DebugInfo: o.DebugInfo, Salvage: o.Salvage}
-	report, err := i.read(&codec.Input{Reader: r, Name: o.Name, Config: o.Config, Sum: o.Into, SkipBad: o.SkipBad,
+	report, err := i.readProfiles(&codec.Input{Reader: r, Name: o.Name, Config: o.Config, Sum: o.Into, SkipBad: o.SkipBad,
 		Weight: o.Run.Weight})
 	if err != nil {
 		return nil, nil, err

@@ -26,8 +26,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"", "raw", "indexed", "text"}[k&3] }
 
-// read reads a profile in any of the three formats.
-func (i *Importer) read(input *codec.Input) (*Report, error) {
+// readProfiles reads a profile in any of the three formats.
+func (i *Importer) readProfiles(input *codec.Input) (*Report, error) {
 	in := newIntake(i, input)
 	if err := in.readProfile(input); err != nil {
 		return nil, err

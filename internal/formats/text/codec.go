@@ -28,7 +28,7 @@ func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []b
 // Import reads one dump. Of the configuration it ignores Params and Flags. Producer, time, fingerprint and dump id
 // override the text.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	r, err := i.read(in)
+	r, err := i.readText(in)
 	if err != nil {
 		return nil, err
 	}

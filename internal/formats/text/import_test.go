@@ -17,7 +17,7 @@ type ReadOptions struct {
 
 // Read imports a text and returns its builder.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
-	report, err := (&Importer{}).read(&codec.Input{Reader: r, Name: o.Name, Config: o.Config, Unordered: o.Unordered})
+	report, err := (&Importer{}).readText(&codec.Input{Reader: r, Name: o.Name, Config: o.Config, Unordered: o.Unordered})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,8 +20,9 @@ import (
 // Detect reports whether head begins the text of an archive, of any version.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
-// read reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of the input.
-func (*Importer) read(in *codec.Input) (*Report, error) {
+// readText reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of the
+// input.
+func (*Importer) readText(in *codec.Input) (*Report, error) {
 	p := &parser{in: in, lines: parse.NewLines(in, in.Name)}
 	p.refOf = p.cellRef
 	err := p.readText()

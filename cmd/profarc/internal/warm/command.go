@@ -109,7 +109,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
 	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+
 		javacommand.Options)
-	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS with blanks between flags; may be repeated")
+	f.StringArrayVar(&o.own, "contender", nil,
+		"another contender, as NAME=FLAGS with blanks between flags; may be repeated")
 	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above; your own are measured too")
 	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
 	f.StringVar(&o.baseline, "baseline", "", "contender that ratios are to (default appcds, or plain without it)")
