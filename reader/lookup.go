@@ -81,6 +81,8 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 	}
 }
 
+// methodFromIndex returns the method that an index slot leads to, with its id. The slot leads to the first profile
+// without context, or to the record of a method that has none.
 func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	if s.isInMethods(n) {
 		m, err = s.readMethod(n)

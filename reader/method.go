@@ -205,6 +205,7 @@ func (m Method) Name() (Name, error) {
 	return Name{m.s, disk.RecordName(b)}, err
 }
 
+// heldName returns the name in a named record, with its padding.
 func (m Method) heldName() ([]byte, error) {
 	return m.s.m.Bytes(disk.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }

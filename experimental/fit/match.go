@@ -24,7 +24,7 @@ type matcher struct {
 	halted     func() error // returns an error after the check is canceled
 }
 
-// rounds is the number of times to align the remaining points. Moved code matches after the rest.
+// rounds is the number of times to align the points that are left. Moved code matches in a later round.
 const rounds = 4
 
 // alignPoints aligns the points of the old and the new code. The result is incomplete if halted returns an error.

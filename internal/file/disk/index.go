@@ -40,7 +40,7 @@ func MixHash(id uint64, kind RecordKind, seed uint64) Hash { return MixSeeded(id
 // MixSeed combines kind and seed for [MixSeeded].
 func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0x9e3779b97f4a7c15 }
 
-// MixSeeded is Mix for many ids of one kind; seed comes from [MixSeed].
+// MixSeeded is [MixHash] for many ids of one kind; seed comes from [MixSeed].
 func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659fd93) }
 
 // SplitBucket returns the number of the first line to search in an index of n lines, and the low 64 bits of the

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
-// listColumns is the number of columns for the lists of a source order. Each list can end with one shorter column
-// beyond them.
+// listColumns is the number of columns that the lists of a source order share, if all are full. Each list may need one
+// more for its rest.
 const listColumns = disk.MaxColumns - int(orderLists)
 
 // addMetadata adds the version and the order of the file, and its unknown keys.
@@ -43,10 +43,8 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // The source order of an archive consists of two tables.
 //
-//
 // TableOrderRuns has a row for each run of adjacent items in the file, with its key, a keptAs, the number of items,
 // and the id or ordinal of the first item. The runs of a key are adjacent. Keys and items are in file order.
-//
 //
 // TableOrder has columns of types, methods and profiles. The columns of one kind form one list: the type rows, the
 // method rows, and the profiles of the records. Wrapping the lists avoids empty cells. In a run of types or methods

@@ -103,7 +103,7 @@ func (x *insertionOrder) firstSeenOrder(s *reader.Store) (places []int32, err er
 	return places, nil
 }
 
-// functionOfBlock returns the number of the function with a record, or -1. Records are stored in name order.
+// functionOfBlock returns the number of the function that a record belongs to, or -1. firstBlocks must be sorted.
 func (x *insertionOrder) functionOfBlock(block layout.Ref) int32 {
 	i, found := slices.BinarySearch(x.firstBlocks, block)
 	if !found {

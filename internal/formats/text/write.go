@@ -56,7 +56,7 @@ type writer struct {
 	types   []typeText       // cache, indexed by ordinal
 	name    []byte           // scratch
 	nodes   []reader.Context // scratch of the method contexts
-	implied []bool           // scratch of the method contexts
+	implied []bool           // scratch: whether nodes are the inner contexts of others
 }
 
 // flushSize is the size of the buffer in bytes.

@@ -46,9 +46,8 @@ func (w *writer) writeMethodLine(m reader.Method) {
 	w.endLine()
 }
 
-// writeContextLines writes the contexts of a method without a profile and without inner contexts. The import derives
-// the other
-// contexts from these lines and from the profiles.
+// writeContextLines writes the contexts of a method that have no profile and are the inner context of no other. The
+// import derives the other contexts from these lines and from the profiles.
 func (w *writer) writeContextLines(m reader.Method) {
 	w.nodes = w.nodes[:0]
 	for c, err := range m.Contexts() {

@@ -280,7 +280,7 @@ func (vm *VM) Unprofiled() string {
 		return ""
 	case known && level <= simpleLevel:
 		return fmt.Sprintf("-XX:TieredStopAtLevel=%d", level)
-	case !off("TieredCompilation"): // the flag with the mode's name is not a number
+	case !off("TieredCompilation"): // CompilationMode itself is not a number, so it is not read
 		return "-XX:CompilationMode=quick-only"
 	}
 	return "-XX:-ProfileInterpreter"

@@ -89,7 +89,7 @@ func (c *Coverage) programs() string {
 	return strings.Join(names, ", ")
 }
 
-// joinFunction decodes a function and adds the counters of a method, which can be invalid.
+// joinFunction decodes a function and adds the counters of m, or none if m is invalid.
 func (c *Coverage) joinFunction(p *Mapping, r record, m reader.Method, name string) (*Function, error) {
 	files, ok := p.tables[r.files]
 	if !ok {

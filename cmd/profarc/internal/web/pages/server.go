@@ -185,6 +185,7 @@ func (s *Server) buildAnswer(q *http.Request, name string) (answer []byte, statu
 	return b.Bytes(), status, err
 }
 
+// renderGuarded renders a page when a slot is free.
 func (s *Server) renderGuarded(r *request) (*shownPage, error) {
 	release, err := s.acquireSlot(r.ctx)
 	if err != nil {

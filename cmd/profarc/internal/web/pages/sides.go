@@ -26,6 +26,7 @@ func (s *Site) sitesOfArchives() []*Site {
 	return []*Site{s, s.twin}
 }
 
+// askedView returns the view with a name, and the site of the side that a query asks for.
 func (s *Site) askedView(name string, q query) (*Site, *view) {
 	v := s.viewNamed(name)
 	if s.twin == nil || q.valueOf(keyOfSide) != sideB || v != nil && v.both {
