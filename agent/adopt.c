@@ -162,12 +162,33 @@ static void put_others(const writer *w, const narrowed *n, uint64_t count) {
 	else put_listed(w, ADOPTED_COUNT, n->vm.words, 0, scaled(w, count));
 }
 
+static bool has_receiver(const vm_entry *e) {
+	for (uint32_t i = 0; i < e->rows; i++)
+		if (__atomic_load_n(e->words + 1 + e->first + 2 * i, __ATOMIC_RELAXED) != 0) return true;
+	return false;
+}
+
+/* add_receivers adds to the rows of a call at which the VM has counted receivers. */
+static void add_receivers(const writer *w, const narrowed *n, const narrow_row *rows, uint32_t found) {
+	uint64_t *first = n->vm.words + 1 + n->vm.first;
+	for (uint32_t i = 0; i < found; i++) {
+		uint64_t count = scaled(w, rows[i].count);
+		if (count == 0 || rows[i].type == PA_NO_TYPE) continue;
+		receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, rows[i].type),
+			(type_cell){w->to->data, callee_of(w, n), first, first + 1, count, n->vm.rows});
+	}
+}
+
 static void put_receivers(const writer *w, const narrowed *n) {
 	narrow_row rows[MOST_ROWS];
 	uint64_t others, *words = n->vm.words;
 	uint32_t found = narrow_rows(n, rows, &others), counts[1 + MOST_ROWS] = {0};
 	put_others(w, n, others);
 	callee callee = callee_of(w, n);
+	if (w->to->started && has_receiver(&n->vm)) {
+		add_receivers(w, n, rows, found);
+		return;
+	}
 	counts[0] = (uint32_t)words[1];
 	for (uint32_t i = 0; i < n->vm.rows; i++) {
 		uint32_t cell = n->vm.first + 2 * i;
@@ -177,7 +198,7 @@ static void put_receivers(const writer *w, const narrowed *n) {
 		}
 		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
 		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* a weighted merge may have set it to 0 */
-		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
+		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count, 0};
 		receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, rows[i].type), to);
 		counts[1 + i] = (uint32_t)to.trained;
 	}
@@ -194,11 +215,12 @@ static void put_type_word(const writer *w, uint64_t *words, uint32_t cell, const
 	uint32_t type = pa_cell_type(e, from, &tags);
 	tags &= NULL_SEEN | SEVERAL_TYPES;
 	if (w->to->trained) put(words, cell, 0);
+	if (w->to->started && __atomic_load_n(words + 1 + cell, __ATOMIC_RELAXED) != 0) return;
 	if (tags != 0 && adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0))
 		__atomic_fetch_or(words + 1 + cell, tags, __ATOMIC_RELAXED);
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
 	receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, type),
-		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
+		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0, 0});
 }
 
 /* type_of_slot returns the cell with the type of a stack slot in an archive's list, or 0. */
@@ -237,8 +259,16 @@ static void put_switch(const writer *w, const narrowed *n) {
 	for (uint32_t i = 0; i < rows.count; i++) put_count(w, n, rows.first + i * rows.width);
 }
 
+/* missing_bits returns the flags and traps of an archived entry that the VM's entry lacks. Two trap codes cannot be
+ * combined, so one that the VM has set stays. */
+static uint64_t missing_bits(const narrowed *n) {
+	uint64_t has = __atomic_load_n(n->vm.words, __ATOMIC_RELAXED);
+	uint64_t traps = has >> 32 == 0 ? (uint64_t)n->traps << 32 : 0;
+	return traps | ((uint64_t)n->entry.flags << 8 & ~has);
+}
+
 static void put_entry(const writer *w, const narrowed *n) {
-	uint64_t *words = n->vm.words, bits = (uint64_t)n->entry.flags << 8 | (uint64_t)n->traps << 32;
+	uint64_t *words = n->vm.words, bits = missing_bits(n);
 	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0)) __atomic_fetch_or(words, bits, __ATOMIC_RELAXED);
 	switch (n->vm.tag) {
 	case PA_JUMP: case PA_RET: put_count(w, n, 0); break;
@@ -259,6 +289,10 @@ static void put_section(const writer *w, const pa_profile *p, pa_section section
 
 /* put_extra records the traps at bytecodes without an entry in the free words, at the start of the extra entries. */
 static void put_extra(const pa_profile *p, part vm) {
+	while (vm.n > 0 && __atomic_load_n(vm.words, __ATOMIC_RELAXED) != FREE_TAG) {
+		vm.words++;
+		vm.n--;
+	}
 	pa_entries it = pa_entries_of(p, PA_EXTRA);
 	pa_entry e;
 	for (uint32_t at = 0; pa_entries_next(&it, &e);) {
@@ -297,6 +331,24 @@ static void put_counter(const vm *v, vm_data *d, uint32_t at, uint32_t count) {
 	__atomic_store_n((uint32_t *)((char *)d + at), count * v->increment, __ATOMIC_RELAXED);
 }
 
+/* put_invocations sets the counters of a MethodData, or adds to those of this run. */
+static void put_invocations(const vm *v, const adopter *to, uint32_t weight) {
+	if (to->started) {
+		uint32_t *invocations = (uint32_t *)((char *)to->data + v->data.invocations);
+		__atomic_fetch_add(invocations, weight * v->increment, __ATOMIC_RELAXED);
+		return;
+	}
+	put_counter(v, to->data, v->data.invocations, weight);
+	put_counter(v, to->data, v->data.backedges, 0);
+}
+
+bool adopt_can_add(const vm *v, const vm_data *d, uint32_t limit) {
+	uint32_t invocations = vm_u32(d, v->data.invocations) / v->increment;
+	uint32_t backedges = vm_u32(d, v->data.backedges) / v->increment;
+	return __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED) != GAP_UNKNOWN && invocations < limit &&
+		backedges / BACKEDGES_AN_INVOCATION < limit;
+}
+
 void adopt_nothing(const vm *v, vm_data *d) {
 	put_counter(v, d, v->data.invocations, 0);
 	put_counter(v, d, v->data.backedges, 0);
@@ -306,7 +358,7 @@ static void put_traps(const vm *v, const adopter *a, const pa_summary *s) {
 	uint8_t *counts = (uint8_t *)a->data + v->data.traps;
 	for (uint32_t i = 0; i < s->trap_reasons && i < MOST_REASONS; i++) {
 		uint8_t reason = a->from->reasons[i];
-		if (s->traps[i] == 0 || reason == 0 || reason >= v->data.trap_reasons) continue;
+		if (s->traps[i] == 0 || reason == 0 || reason >= v->data.trap_reasons || counts[reason] != 0) continue;
 		if (adopted_add(ADOPTED_BYTE, counts + reason, 0, s->traps[i]))
 			__atomic_store_n(counts + reason, s->traps[i], __ATOMIC_RELAXED);
 	}
@@ -320,11 +372,10 @@ bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	writer w = {v, jni, a, adopt_factor(&summary, s)};
 	uint32_t weight = adopt_weight(&summary, s);
 	if (!adopted_add(ADOPTED_PROFILE, a->method, (uint64_t)(uintptr_t)d, weight)) {
-		adopt_nothing(v, d);
+		if (!a->started) adopt_nothing(v, d);
 		return false;
 	}
-	put_counter(v, d, v->data.invocations, weight);
-	put_counter(v, d, v->data.backedges, 0);
+	put_invocations(v, a, weight);
 	put_traps(v, a, &summary);
 	put_section(&w, p, PA_DATA, to.data);
 	put_section(&w, p, PA_PARAMETERS, to.parameters);

@@ -46,7 +46,12 @@ typedef struct adopter {
 	const vm_method *method;
 	vm_data *data;
 	bool trained; /* the MethodData has counts from the VM's cache, which adoption replaces */
+	bool started; /* the MethodData has counts of this run, to which adoption adds */
 } adopter;
+
+/* adopt_can_add reports whether a MethodData with counts of this run can adopt. They must be below limit, and the agent
+ * must know the VM's cells from another MethodData. */
+bool adopt_can_add(const vm *v, const vm_data *d, uint32_t limit);
 
 /* adopt writes a fitting profile. It returns false if there is no memory for listing the writes. */
 bool adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);

@@ -34,6 +34,7 @@
 #include "redefinition.h"
 #include "refused.h"
 #include "report.h"
+#include "serve.h"
 #include "compile_requests.h"
 #include "since_adoption.h"
 #include "summary.h"
@@ -53,6 +54,7 @@ static struct {
 	jvmti_env *ti;
 	/* the metaspace is full, so the VM makes no MethodData any more, and its native would crash */
 	bool exhausted;
+	uint32_t young;  /* number of invocations from which C2 compiles */
 	bool named;     /* the command line named the agent; the library is loaded once and has one state */
 } agent;
 
@@ -137,7 +139,7 @@ static void make_profile(jni_env *jni, const layer *from, const prepared *class,
 		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
 	} else if (!fits) refuse_layout(m, d, cached, point);
 	else if (trained && cached != NULL && agent.options.cached == CACHED_KEEP) keep_cached(is, d, cached, p);
-	else write_profile(jni, &(adopter){from, class, is, d, trained}, m, p);
+	else write_profile(jni, &(adopter){from, class, is, d, trained, false}, m, p);
 	free(cached);
 }
 
@@ -152,10 +154,30 @@ static void list_started(const vm_method *is, vm_data *d, const pa_profile *p) {
 	free(cached);
 }
 
+/* add_profile adds a profile to the counts of a method that has run. It returns false if the method keeps its own
+ * counts, because C2 may have compiled it, or because they may come from the VM's cache. */
+static bool add_profile(jni_env *jni, const adopter *to, const pa_method *m, const pa_profile *p) {
+	int32_t point;
+	if (aot_cache_is_elsewhere() || aot_cache_holds(to->data) || !adopt_can_add(&agent.vm, to->data, agent.young))
+		return false;
+	if (!adopt_fits(&agent.vm, to->data, p, &point)) {
+		COUNT(refused_layout);
+		refused_add(REFUSED_LAYOUT, m, point);
+	} else if (agent.options.dry) COUNT(adopted);
+	else if (!adopted_add(ADOPTED_METHOD, to->method, 0, 0)) COUNT(refused_memory);
+	else {
+		COUNT(adopted_started);
+		write_profile(jni, to, m, p);
+		adopted_add(ADOPTED_END, to->method, 0, 0);
+	}
+	return true;
+}
+
 static void adopt_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	vm_data *has = vm_method_data(&agent.vm, is);
 	if (has != NULL) {
+		if (add_profile(jni, &(adopter){from, class, is, has, false, true}, m, p)) return;
 		COUNT(refused_started);
 		list_started(is, has, p);
 	} else if (agent.options.dry) COUNT(adopted);
@@ -184,8 +206,8 @@ static void answer(answered *a, const vm_method *is) {
 	if (list_grow((void **)&a->list, a->n + 1, &a->room, sizeof *a->list)) a->list[a->n++] = is;
 }
 
-/* adopt_method adopts a method of the archive. It returns false if the class has it with other bytecodes than the
- * profiles. Unless it is the last candidate, that is not counted. */
+/* adopt_method adopts a method of the archive. If the class has it with other bytecodes than the profiles, it counts a
+ * refusal for the last candidate, and returns false for others. */
 static bool adopt_method(jni_env *jni, const layer *from, const prepared *class, const pa_method *m, bool last,
 	answered *a) {
 	pa_profile p;
@@ -419,14 +441,25 @@ static void open_base(void) {
 
 /* no_use returns why profiles have no effect. C2 must be there to read them, and a lower tier to continue their
  * counts. */
-static const char *no_use(const vm *v) {
+static const char *no_use(const vm *v, const options *o) {
 	enum { PROFILING = 3 };
 	vm_flag compiler;
 	if (vm_find_flag(v, "UseCompiler", "UseTLAB", &compiler) && !vm_flag_is_set(v, "UseCompiler"))
 		return "the VM compiles nothing (-Xint)";
-	int64_t level = vm_flag_is_set(v, "TieredCompilation") ? vm_flag_number(v, "TieredStopAtLevel") : PROFILING;
-	return level >= 0 && level < PROFILING ? "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles"
-										   : NULL;
+	if (!vm_flag_is_set(v, "TieredCompilation")) return NULL;
+	int64_t level = vm_flag_number(v, "TieredStopAtLevel");
+	if (level >= 0 && level < PROFILING)
+		return "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles";
+	if (level == PROFILING && !o->quiet)
+		fputs("profarc: profiles have no effect, since TieredStopAtLevel=3 leaves out C2, which uses them\n", stderr);
+	return NULL;
+}
+
+/* young_of returns the number of invocations from which C2 compiles a method. */
+static uint32_t young_of(const vm *v) {
+	enum { DEFAULT = 600 };
+	int64_t least = vm_flag_number(v, "Tier4MinInvocationThreshold");
+	return least < 0 || least > UINT32_MAX ? DEFAULT : (uint32_t)least;
 }
 
 /* load does the work before the VM starts. It returns NULL, or the reason why the agent cannot work. */
@@ -440,7 +473,8 @@ static const char *load(java_vm *java, const char **what) {
 		*what = "the VM does not tell what the agent needs: ";
 		return missing;
 	}
-	const char *useless = no_use(&agent.vm);
+	const char *useless = no_use(&agent.vm, &agent.options);
+	agent.young = young_of(&agent.vm);
 	if (useless != NULL) return useless;
 	pa_error e = layers_open(&agent.layers, agent.options.archive);
 	if (e.code != PA_OK) {
@@ -462,6 +496,12 @@ __attribute__((visibility("default"))) int32_t Agent_OnLoad(java_vm *java, const
 int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 	(void)reserved;
 	const char *off = getenv("PROFARC_AGENT"), *what = NULL;
+	options o;
+	const char *wrong = options_parse(&o, text);
+	if (wrong == NULL && o.serve != NULL) {
+		warn(serve_at_exit(o.serve));
+		if (o.archive == NULL) return JVM_OK;
+	}
 	if (off != NULL && strcmp(off, "off") == 0) return JVM_OK;
 	if (agent.named) {
 		if (!agent.options.quiet)
@@ -469,8 +509,8 @@ int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 		return JVM_OK;
 	}
 	agent.named = true;
-	const char *why = options_parse(&agent.options, text);
-	if (why == NULL) why = load(java, &what);
+	agent.options = o;
+	const char *why = wrong == NULL ? load(java, &what) : wrong;
 	if (why != NULL) give_up(why, what);
 	return JVM_OK;
 }

@@ -55,16 +55,23 @@ void aot_cache_open(const vm *v) {
 
 bool aot_cache_is_elsewhere(void) { return cache.named && cache.n == 0; }
 
+/* mapping_of returns the range of the file that holds a MethodData, or NULL. */
+static const mapping *mapping_of(const vm_data *d) {
+	for (const mapping *m = cache.list; m < cache.list + cache.n; m++)
+		if ((uintptr_t)d >= m->from && (uintptr_t)d < m->to) return m;
+	return NULL;
+}
+
+bool aot_cache_holds(const vm_data *d) { return mapping_of(d) != NULL; }
+
 vm_data *aot_cache_read(const vm *v, const vm_data *d) {
 	uintptr_t at = (uintptr_t)d;
 	size_t size = vm_u32(d, v->data.size);
-	for (const mapping *m = cache.list; m < cache.list + cache.n; m++) {
-		if (at < m->from || at >= m->to) continue;
-		vm_data *copy = size > m->to - at ? NULL : malloc(size);
-		off_t offset = (off_t)(m->offset + (at - m->from));
-		if (copy != NULL && pread(cache.file, copy, size, offset) == (ssize_t)size) return copy;
-		free(copy);
-		return NULL;
-	}
+	const mapping *m = mapping_of(d);
+	if (m == NULL) return NULL;
+	vm_data *copy = size > m->to - at ? NULL : malloc(size);
+	off_t offset = (off_t)(m->offset + (at - m->from));
+	if (copy != NULL && pread(cache.file, copy, size, offset) == (ssize_t)size) return copy;
+	free(copy);
 	return NULL;
 }

@@ -16,6 +16,9 @@ void aot_cache_open(const vm *v);
 /* aot_cache_is_elsewhere reports whether the VM has a cache, but its file is not mapped. */
 bool aot_cache_is_elsewhere(void);
 
+/* aot_cache_holds reports whether a MethodData comes from the cache. */
+bool aot_cache_holds(const vm_data *d);
+
 /* aot_cache_read returns a copy of a MethodData from the file, in which addresses are relative. The caller frees it
  * with free. It returns NULL if the MethodData does not come from the cache. */
 vm_data *aot_cache_read(const vm *v, const vm_data *d);

@@ -10,11 +10,12 @@
 	X(classes, "classes") /* prepared classes that the archive has */ \
 	X(classes_forgotten, "classes_forgotten") /* redefined by an agent for Java code or a debugger */ \
 	X(adopted, "methods_adopted") \
+	X(adopted_started, "methods_adopted_after_start")   /* subset that had begun to count in this run */ \
 	X(adopted_over_cache, "methods_adopted_over_cache") /* subset with a profile in the VM's cache */ \
 	X(kept_cache, "methods_kept_of_cache") /* adopted nothing, because the VM's cache has a profile */ \
 	X(refused_code, "methods_refused_other_code") /* no archived profile has the method's code id */ \
 	X(refused_layout, "methods_refused_other_layout")      /* the VM's MethodData has other entries */ \
-	X(refused_started, "methods_refused_already_profiled") /* the VM had made a MethodData before */ \
+	X(refused_started, "methods_refused_already_profiled") /* the VM had counted much in the method before */ \
 	X(refused_absent, "methods_refused_absent")            /* the class lacks the method */ \
 	X(refused_damaged, "methods_refused_damaged") \
 	X(refused_memory, "methods_refused_out_of_memory") \

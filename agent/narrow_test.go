@@ -154,7 +154,7 @@ func TestVMsThatUseNoProfiles(t *testing.T) {
 	classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 	flag := agentFlag(t, train(t, home, classes, 2000), "")
 	for mode, why := range map[string]string{"-Xint": "compiles nothing", "-XX:TieredStopAtLevel=1": "C1 alone",
-		"-XX:TieredStopAtLevel=3": "", "-XX:-TieredCompilation": ""} {
+		"-XX:TieredStopAtLevel=3": "leaves out C2", "-XX:-TieredCompilation": ""} {
 		t.Run(mode, func(t *testing.T) {
 			j := testjvm.Start(t, home, flag, mode, "-cp", classes, "Adopted", "load")
 			j.Await("ready")

@@ -94,6 +94,10 @@ static bool set(options *o, const char *name, const char *value) {
 		o->report = value;
 		return *value != 0;
 	}
+	if (strcmp(name, "serve") == 0) {
+		o->serve = value;
+		return *value != 0;
+	}
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
 	if (strcmp(name, "weights") == 0) return set_weights(o, value);
@@ -121,5 +125,5 @@ const char *options_parse(options *o, const char *text) {
 		if (value == NULL ? !set_flag(o, option) : !set(o, option, value))
 			return "an option of the agent is unknown or wrong; see docs/agent.md";
 	}
-	return o->archive == NULL ? "the option archive=FILE is missing" : NULL;
+	return o->archive == NULL && o->serve == NULL ? "the option archive=FILE is missing" : NULL;
 }

@@ -30,6 +30,7 @@ typedef struct options {
 	const char *archive;
 	const char *base;   /* NULL if not given; "" adopts the archive alone, even if it is a layer */
 	const char *report; /* NULL for none, "-" for stderr */
+	const char *serve;  /* socket to serve memory to at the exit; NULL for none. Then archive may be NULL. */
 	uint32_t weight;    /* invocations of an adopted profile; WEIGHT_PRESENCE sets each count to 1 */
 	uint32_t warmup;    /* maximum time in milliseconds until the flag is restored */
 	bool raise;         /* raise a flag of the VM while warming up */

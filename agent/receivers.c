@@ -99,8 +99,30 @@ static bool claim_row(const type_cell *c, uint64_t klass) {
 	return ours;
 }
 
+/* row_of returns the row of a class among the rows that a type can take, or else the first empty row. */
+static type_cell row_of(const type_cell *c, uint64_t klass) {
+	type_cell row = *c;
+	for (uint32_t i = c->rows; i-- > 0;) {
+		uint64_t is = __atomic_load_n(c->cell + 2 * i, __ATOMIC_RELAXED);
+		if (is != klass && is != 0) continue;
+		row.cell = c->cell + 2 * i;
+		row.count = c->count + 2 * i;
+		if (is == klass) break;
+	}
+	return row;
+}
+
+/* add_to_row adds to a row in which the VM counts the class. */
+static bool add_to_row(const type_cell *c, uint64_t klass) {
+	if (!adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained)) return false;
+	__atomic_fetch_add(c->count, c->trained, __ATOMIC_RELAXED);
+	return true;
+}
+
 /* write_row lists a row and claims it. The VM may have claimed it already, even for the same class. */
-static bool write_row(const type_cell *c, uint64_t klass) {
+static bool write_row(const type_cell *entry, uint64_t klass) {
+	type_cell row = row_of(entry, klass), *c = &row;
+	if (c->rows > 0 && __atomic_load_n(c->cell, __ATOMIC_RELAXED) == klass) return add_to_row(c, klass);
 	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0 ||
 		!adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained))
 		return false;

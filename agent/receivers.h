@@ -31,6 +31,7 @@ typedef struct type_cell {
 	uint64_t *cell;
 	uint64_t *count; /* count of a receiver row, written together with the type; NULL for a type word */
 	uint64_t trained; /* value of the count, for a receiver row */
+	uint32_t rows; /* number of rows from this one on, if the type can take any of them; 0 for this row alone */
 } type_cell;
 
 /* receivers_open allocates the states of the types of all layers. */

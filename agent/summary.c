@@ -55,7 +55,8 @@ void summary_write(const options *o, const counters *c) {
 		{&c->refused_memory, "had no memory"},
 	};
 	uint64_t all = summary_looked_up(c), had = read_counter(&c->adopted) + read_counter(&c->kept_cache), n;
-	bool few = had * 100 < all * o->warn;
+	/* A method that had begun to count ran too early. That says nothing about whether its profile fits. */
+	bool few = had * 100 < (all - read_counter(&c->refused_started)) * o->warn;
 	if (all == 0 || o->quiet || o->dry || (!few && !builds.other)) return;
 	char line[1024];
 	int at = snprintf(line, sizeof line, "profarc: %s%" PRIu64 " of %" PRIu64 " methods (%" PRIu64 "%%) adopted",
