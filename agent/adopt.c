@@ -40,12 +40,13 @@ static parts parts_of(const vm *v, const vm_data *d) {
 
 /* ---- comparing the archive's entries with the VM's ---- */
 
-enum { GAP_UNKNOWN = -1 };
+enum { GAP_UNKNOWN = -1, MOST_WITHOUT_BCI = 0xffff };
 
 /* Number of cells between the count and the receiver rows. The VM does not export it. The first MethodData with a
  * receiver shows it. 0 is tried first: in an empty MethodData that has the cell, the word where the next entry would
  * begin without it is a count of 0 or the length of a list, which is no entry of a later bytecode. The reverse is not
- * true, since the type of a return value can be taken for the length of an empty list. */
+ * true, since the type of a return value can be taken for the length of an empty list. In a MethodData with counts that
+ * word can be a count. Up to MOST_WITHOUT_BCI it has no bytecode index, and so is no entry of a later bytecode either. */
 static int32_t receiver_gap = GAP_UNKNOWN;
 
 static narrower begin_section(const vm *v, const pa_profile *p, pa_section section, part to) {
@@ -345,8 +346,9 @@ static void put_invocations(const vm *v, const adopter *to, uint32_t weight) {
 bool adopt_can_add(const vm *v, const vm_data *d, uint32_t limit) {
 	uint32_t invocations = vm_u32(d, v->data.invocations) / v->increment;
 	uint32_t backedges = vm_u32(d, v->data.backedges) / v->increment;
-	return __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED) != GAP_UNKNOWN && invocations < limit &&
-		backedges / BACKEDGES_AN_INVOCATION < limit;
+	bool known = __atomic_load_n(&receiver_gap, __ATOMIC_RELAXED) != GAP_UNKNOWN;
+	return invocations < limit && backedges / BACKEDGES_AN_INVOCATION < limit &&
+		(known || (uint64_t)invocations + backedges <= MOST_WITHOUT_BCI);
 }
 
 void adopt_nothing(const vm *v, vm_data *d) {

@@ -49,8 +49,8 @@ typedef struct adopter {
 	bool started; /* the MethodData has counts of this run, to which adoption adds */
 } adopter;
 
-/* adopt_can_add reports whether a MethodData with counts of this run can adopt. They must be below limit, and the agent
- * must know the VM's cells from another MethodData. */
+/* adopt_can_add reports whether a MethodData with counts of this run can adopt. The method must have fewer invocations
+ * than limit, and the cells of its entries must be recognizable in spite of the counts. */
 bool adopt_can_add(const vm *v, const vm_data *d, uint32_t limit);
 
 /* adopt writes a fitting profile. It returns false if there is no memory for listing the writes. */
