@@ -2,7 +2,6 @@ package hotspot
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
@@ -15,60 +14,29 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TextOptions configure [ReadText]. The zero value is valid.
-type TextOptions struct {
-	Name string // file name for errors
-	// Config configures the archive. Params found in the text override it.
-	Config builder.Config
-	// Unordered drops the order of methods, so that texts that differ only in it become the same archive.
-	Unordered bool
-	// Salvage imports the intact part of a truncated or damaged text.
-	Salvage bool
-	// Codes has the code ids of methods whose bytecodes the text lacks; nil if there are no class files.
-	Codes *parse.Codes
-}
-
-// ReadText reads the text of one dump into a new builder, with the settings found in the text. The error is a
-// [*TextError] for invalid text.
-//
-// If several class loaders define a class, its methods appear several times. All are kept, and the second gets the
-// loader "text#2".
-func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error) {
-	dump, report, err := parseText(r, o.Name, o.Salvage)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range dump.methods {
-		dump.methods[i].markExtraEntries()
-	}
-	shape := dump.inferShape(report)
-	report.Dialect = dump.dialect
-	report.Params = o.Config.Params
-	report.Params.TypeProfileWidth = uint32(shape.TypeRows)
-	report.Params.BciProfileWidth = uint32(shape.BciRows)
-	report.Params.ReceiverGap = uint32(shape.Gap)
-	o.Config.Params = report.Params
-	b, err := dump.buildArchive(o, shape, report)
-	if err != nil && o.Name != "" {
-		err = fmt.Errorf("%s: %w", o.Name, err)
-	}
-	return b, report, err
-}
-
 type textBuild struct {
 	parse.VMNames
 	codes  *parse.Codes
 	shape  disk.Shape
-	report *TextReport
+	report *codec.Report
 	types  []builder.TypeRef // types by typeID - 1
 	seen   map[layout.Key]int
 }
 
-func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
-	b := &textBuild{codes: o.Codes, shape: shape, report: report, seen: map[layout.Key]int{}}
-	b.Builder = builder.New(layout.DomainHotSpot, o.Config)
+// buildArchive adds the profiles of a text to a new builder, with the settings found in the text.
+func (d *textDump) buildArchive(in *codec.Input, codes *parse.Codes, report *codec.Report) error {
+	for i := range d.methods {
+		d.methods[i].markExtraEntries()
+	}
+	b := &textBuild{codes: codes, shape: d.inferShape(report), report: report, seen: map[layout.Key]int{}}
+	config := in.Config
+	config.Params.TypeProfileWidth = uint32(b.shape.TypeRows)
+	config.Params.BciProfileWidth = uint32(b.shape.BciRows)
+	config.Params.ReceiverGap = uint32(b.shape.Gap)
+	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.Hidden = javanames.CanonicalHidden(d.classNames())
-	report.HiddenClasses = len(b.Hidden)
+	report.Dumps = []*builder.Builder{b.Builder}
+	report.Facts = map[string]any{"dialect": d.dialect.String(), "hidden_classes": len(b.Hidden), "other_lines": d.otherLines}
 	for _, spelling := range d.types.list {
 		name, _ := javanames.FromPrinted(spelling)
 		b.types = append(b.types, b.InternType(name, ""))
@@ -76,14 +44,14 @@ func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextRep
 	for i := range d.methods {
 		p := b.addMethod(&d.methods[i])
 		if err := p.Done(); err != nil {
-			return nil, fmt.Errorf("line %d: %w", d.methods[i].place.Line, err)
+			return fmt.Errorf("line %d: %w", d.methods[i].place.Line, err)
 		}
-		if !o.Unordered {
+		if !in.Unordered {
 			b.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile).Row(uint64(p.Internal().Ref()))
 		}
 	}
 	b.addProperties(d)
-	return b.Builder, b.Err()
+	return b.Err()
 }
 
 func (d *textDump) classNames() map[string]bool {
@@ -103,7 +71,7 @@ func (d *textDump) classNames() map[string]bool {
 	return classes
 }
 
-// addProperties records what WriteText needs to reproduce the text.
+// addProperties records what an [Exporter] needs to reproduce the text.
 func (b *textBuild) addProperties(d *textDump) {
 	b.addProperty(PropertyDialect, d.dialect.String())
 	if d.plain {

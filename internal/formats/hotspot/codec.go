@@ -2,13 +2,11 @@ package hotspot
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/reader"
 )
 
 // An Importer reads the output of PrintMethodData.
@@ -31,25 +29,26 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return Detect(head) || !whole && bytes.IndexByte(head, 0) < 0
 }
 
-// Import reads one text, which is one dump. See [ReadText].
+// Import reads the text of one dump. The error is a [*TextError] for invalid text.
+//
+// If several class loaders define a class, its methods appear several times. All are kept, and the second gets the
+// loader "text#2".
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	codes, err := parse.OpenCodes(i.ClassPath)
 	if err != nil {
 		return nil, err
 	}
 	defer codes.Close()
-	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage,
-		Codes: codes})
+	dump, report, err := parseText(in, in.Name, i.Salvage)
 	if err != nil {
 		return nil, err
 	}
-	r.Lost.Add(parse.LossLoaders, r.Methods)
-	return &codec.Report{
-		Totals: r.Totals, Salvaged: r.Salvaged,
-		Dumps:   []*builder.Builder{b},
-		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
-		Facts: map[string]any{"dialect": r.Dialect.String(), "hidden_classes": r.HiddenClasses, "other_lines": r.OtherLines},
-	}, nil
+	report.Lost.Add(parse.LossLoaders, report.Methods)
+	err = dump.buildArchive(in, codes, report)
+	if err != nil && in.Name != "" {
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return report, err
 }
 
 // An Exporter writes text as PrintMethodData prints it. It has no options.
@@ -59,13 +58,4 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "text as java -XX:+PrintMethodData prints it (domain hotspot)",
 		Units: []string{ledger.Invocations, ledger.Backedges, ledger.BranchCounts, ledger.TypeCounts}}
-}
-
-// Export writes an archive of domain hotspot. See [WriteText].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
-	r, err := WriteText(w, s)
-	if err != nil {
-		return nil, err
-	}
-	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }

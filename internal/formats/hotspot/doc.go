@@ -2,11 +2,11 @@
 //
 // # PrintMethodData
 //
-// [ReadText] reads the output at the exit of
+// [Importer] reads the output at the exit of
 //
 //	java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData ...
 //
-// and [WriteText] prints an archive in the same form:
+// and [Exporter] prints an archive in the same form:
 //
 //	file    = { any other line } { RULE method } RULE "Total MDO size: " N " bytes"
 //	method  = header counters "" [ parameters ] { bytecode { entry } }
@@ -17,11 +17,11 @@
 // entry has a nonprofiled_count: see [Dialect].
 //
 // The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Of printed bytecodes
-// an archive keeps the code id and a sketch, and the [TextReport] counts them.
+// an archive keeps the code id and a sketch, and the report counts them.
 //
 // # Other texts
 //
-// [ReadText] also reads texts of VMs before JDK 17, parts of a text without rules, texts in comments, a single
+// [Importer] also reads texts of VMs before JDK 17, parts of a text without rules, texts in comments, a single
 // MethodData as a VM prints it in messages, and printmdo of jhsdb. A respeller brings their lines into the form above.
 // What such a text does not say, such as the counters of methods, is not in the archive, and a loss names it.
 //

@@ -23,6 +23,8 @@ type textDump struct {
 	hasGap   bool // a receiver entry has a nonprofiled_count
 	plain    bool // a trap reason has its name in a VM without JVMCI
 	dialect  Dialect
+	// otherLines counts the lines before and after the method data.
+	otherLines int
 }
 
 // A typeID is the index + 1 of a printed type in a dump, or 0.
@@ -213,7 +215,7 @@ func (v rowVote) mostFrequent(atLeast int) int {
 }
 
 // inferShape infers the settings of the VM from the offsets of its entries.
-func (d *textDump) inferShape(r *TextReport) (s disk.Shape) {
+func (d *textDump) inferShape(r *codec.Report) (s disk.Shape) {
 	if d.hasGap || d.hidesGap() {
 		s.Gap = 1
 	}
@@ -279,7 +281,7 @@ func (e *textEntry) sizeInVM(s disk.Shape) int {
 
 // checkOffsets compares the printed offsets of data entries with those computed from the shape, and returns the end of
 // the data. A gap counts once. Entries must be in bytecode order.
-func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
+func (m *textMethod) checkOffsets(s disk.Shape, r *codec.Report) (end int) {
 	bci := -1
 	for i := range m.entries {
 		e := &m.entries[i]

@@ -22,7 +22,7 @@ type textParser struct {
 	lines  *lineReader
 	dump   textDump
 	code   textCode // bytecodes of the current method
-	report *TextReport
+	report *codec.Report
 
 	ruled     bool // a rule precedes each method
 	salvage   bool // keep the intact part of a damaged text
@@ -30,13 +30,12 @@ type textParser struct {
 	hasPoints bool // a listing has a bytecode with a profile
 }
 
-func parseText(r io.Reader, name string, salvage bool) (*textDump, *TextReport, error) {
+func parseText(r io.Reader, name string, salvage bool) (*textDump, *codec.Report, error) {
 	p := newTextParser(newLineReader(r, name))
 	p.salvage = salvage
 	if err := p.parseDump(); err != nil {
 		return nil, nil, err
 	}
-	p.report.XML = p.lines.xml
 	if p.hasPoints && p.report.Entries == 0 {
 		p.report.Lost.Add(LossContents, len(p.dump.methods))
 	}
@@ -45,7 +44,7 @@ func parseText(r io.Reader, name string, salvage bool) (*textDump, *TextReport, 
 }
 
 func newTextParser(lines *lineReader) *textParser {
-	return &textParser{lines: lines, report: &TextReport{Totals: ledger.Totals{}}}
+	return &textParser{lines: lines, report: &codec.Report{Totals: ledger.Totals{}}}
 }
 
 // count adds a count that was read to the totals.
@@ -88,7 +87,7 @@ func (p *textParser) skipPrologue() (more bool, err error) {
 		case bytes.HasSuffix(line.text, rule) && p.skipEmptyDump():
 			empty = true
 		default:
-			p.report.OtherLines++
+			p.dump.otherLines++
 		}
 	}
 }
@@ -295,7 +294,7 @@ func (p *textParser) skipEpilogue() error {
 		if later {
 			p.report.Lost.AddLoss(codec.Loss{What: LossLaterDump, Count: 1, Line: line.Line})
 		} else {
-			p.report.OtherLines++
+			p.dump.otherLines++
 		}
 		if again {
 			p.skipDump(line.Place)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
-	"github.com/profarc/profarc/layout"
 )
 
 // Losses of reading a text.
@@ -49,21 +48,6 @@ const (
 	LossWideRows     codec.LossKind = "entries with more rows than HotSpot has: all rows are printed"
 	LossTypeWithMore codec.LossKind = "types of values that another type made unknown later"
 )
-
-// A TextReport describes a text that was read or written.
-type TextReport struct {
-	Dialect       Dialect
-	XML           bool          // the text is an XML log
-	Params        layout.Params // settings inferred from the text
-	Methods       int
-	Entries       int // number of profile entries, including parameters and traps
-	OtherLines    int // number of lines before and after the method data
-	HiddenClasses int
-	Lost          codec.Losses
-	// Totals are the total counts in the file; see codec.Report.
-	Totals   map[string]uint64
-	Salvaged string // why only a part of the text was read, or ""
-}
 
 // Sentinels that a [*TextError] matches.
 var (

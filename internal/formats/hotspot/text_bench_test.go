@@ -39,7 +39,7 @@ func BenchmarkWriteText(b *testing.B) {
 	b.SetBytes(int64(len(profileLines(text))))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := WriteText(io.Discard, s); err != nil {
+		if _, err := (&Exporter{}).Export(io.Discard, s); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
@@ -59,7 +60,7 @@ func methodTexts(text string) (texts []string) {
 }
 
 // faithful reports whether only lines that are no profiles were lost.
-func faithful(r *TextReport) bool {
+func faithful(r *codec.Report) bool {
 	for _, l := range r.Lost {
 		switch l.What {
 		case LossBytecodes, LossUnknownLine, LossLaterDump, LossLoader, parse.LossCodeIDs, parse.LossWidths:

@@ -217,7 +217,8 @@ func TestShape(t *testing.T) {
 		dp += 8 + 8*want.Cells(layout.TagRet, 0)
 		entries += fmt.Sprintf("  %-4dbci: 9    CounterData         count(0)\n", dp)
 		_, _, report := read(t, fmt.Sprintf(method, dashes, entries, dashes), TextOptions{})
-		diff := cmp.Diff(want, disk.ShapeOfParams(&report.Params))
+		params := paramsOf(report)
+		diff := cmp.Diff(want, disk.ShapeOfParams(&params))
 		if diff != "" || hasOtherLoss(report.Lost, parse.LossCodeIDs) {
 			t.Errorf("%+v: %s %+v", want, diff, report.Lost)
 		}

@@ -24,8 +24,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+type TextOptions struct {
+	Name               string
+	Unordered, Salvage bool
+}
+
+func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *codec.Report, error) {
+	report, err := (&Importer{Salvage: o.Salvage}).Import(&codec.Input{Reader: r, Name: o.Name, Unordered: o.Unordered})
+	if err != nil {
+		return nil, nil, err
+	}
+	report.Lost = slices.DeleteFunc(report.Lost, func(l codec.Loss) bool { return l.What == parse.LossLoaders })
+	return report.Dumps[0], report, nil
+}
+
 // read reads a text into an archive.
-func read(t testing.TB, text string, o TextOptions) ([]byte, builder.Report, *TextReport) {
+func read(t testing.TB, text string, o TextOptions) ([]byte, builder.Report, *codec.Report) {
 	t.Helper()
 	b, report, err := ReadText(strings.NewReader(text), o)
 	if err != nil {
@@ -51,10 +65,10 @@ func open(t testing.TB, data []byte) *reader.Store {
 }
 
 // print prints an archive.
-func print(t testing.TB, data []byte) (string, *TextReport) {
+func print(t testing.TB, data []byte) (string, *codec.Report) {
 	t.Helper()
 	var out bytes.Buffer
-	report, err := WriteText(&out, open(t, data))
+	report, err := (&Exporter{}).Export(&out, open(t, data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +180,7 @@ func kept(t testing.TB, data []byte, archived builder.Report) (n tally) {
 }
 
 // checkText holds a text against its archive, and against the archive's text.
-func checkText(t *testing.T, text string) *TextReport {
+func checkText(t *testing.T, text string) *codec.Report {
 	t.Helper()
 	if !Detect([]byte(text)) {
 		t.Error("Detect does not know the text")
@@ -250,26 +264,39 @@ func testdata(t testing.TB, name string) string {
 }
 
 func TestOwnTexts(t *testing.T) {
-	for name, want := range map[string]TextReport{
-		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1},
-			Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
+	facts := func(d Dialect, hidden, other int) map[string]any {
+		return map[string]any{"dialect": d.String(), "hidden_classes": hidden, "other_lines": other}
+	}
+	for name, want := range map[string]struct {
+		params layout.Params
+		report codec.Report
+	}{
+		"jdk17.txt": {layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1},
+			codec.Report{Facts: facts(JDK17, 2, 5), Methods: 6, Entries: 15, Lost: codec.Losses{
 				{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1},
 				{What: parse.LossCodeIDs, Count: 4, Line: 6},
 				{What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}},
-			Totals: ledger.Totals{ledger.Backedges: 1 << 31, ledger.BranchCounts: 256863, ledger.Invocations: 60453,
-				ledger.TypeCounts: 96248}},
-		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
-			Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
+				Totals: ledger.Totals{ledger.Backedges: 1 << 31, ledger.BranchCounts: 256863, ledger.Invocations: 60453,
+					ledger.TypeCounts: 96248}}},
+		"jdk25.txt": {layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
+			codec.Report{Facts: facts(JDK25, 2, 0), Methods: 2, Entries: 5, Lost: codec.Losses{
 				{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}},
-			Totals: ledger.Totals{ledger.BranchCounts: 9, ledger.Invocations: 701, ledger.TypeCounts: 397670}},
-		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
-			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{{What: LossBytecodes, Count: 3, Line: 17}},
-			Totals: ledger.Totals{ledger.BranchCounts: 7, ledger.Invocations: 8}},
+				Totals: ledger.Totals{ledger.BranchCounts: 9, ledger.Invocations: 701, ledger.TypeCounts: 397670}}},
+		"log.xml": {layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
+			codec.Report{Facts: facts(JDK17, 0, 1), Methods: 1, Entries: 1,
+				Lost:   codec.Losses{{What: LossBytecodes, Count: 3, Line: 17}},
+				Totals: ledger.Totals{ledger.BranchCounts: 7, ledger.Invocations: 8}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(&want, checkText(t, testdata(t, name))); diff != "" {
+			got := checkText(t, testdata(t, name))
+			params := paramsOf(got)
+			got.Dumps = nil
+			if diff := cmp.Diff(&want.report, got) + cmp.Diff(want.params, params); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
+
+// paramsOf returns the settings that were found in a text.
+func paramsOf(r *codec.Report) layout.Params { return r.Dumps[0].Internal().Params() }

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -29,7 +28,7 @@ func TestPrintSpecimens(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Domain != layout.DomainHotSpot {
-			if _, err := WriteText(io.Discard, open(t, data)); err == nil || !strings.Contains(err.Error(), s.Domain.String()) {
+			if _, err := (&Exporter{}).Export(io.Discard, open(t, data)); err == nil || !strings.Contains(err.Error(), s.Domain.String()) {
 				t.Errorf("%s is printed as HotSpot's: %v", s.Name, err)
 			}
 			continue
@@ -108,7 +107,7 @@ func TestPrintWideEntries(t *testing.T) {
 		t.Errorf("report: %+v", report)
 	}
 	_, _, lost := read(t, out, TextOptions{})
-	if disk.ShapeOfParams(&lost.Params).TypeRows != 3 || hasOtherLoss(lost.Lost, parse.LossCodeIDs) {
+	if params := paramsOf(lost); params.TypeProfileWidth != 3 || hasOtherLoss(lost.Lost, parse.LossCodeIDs) {
 		t.Errorf("read again: %+v", lost)
 	}
 }
@@ -189,11 +188,11 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 
 func TestWriteError(t *testing.T) {
 	data, _, _ := read(t, testdata(t, "jdk17.txt"), TextOptions{})
-	if _, err := WriteText(&failingWriter{after: 100}, open(t, data)); !errors.Is(err, errFull) {
+	if _, err := (&Exporter{}).Export(&failingWriter{after: 100}, open(t, data)); !errors.Is(err, errFull) {
 		t.Errorf("writing to a full disk: %v", err)
 	}
 	var out bytes.Buffer
-	if _, err := WriteText(&out, open(t, data)); err != nil {
+	if _, err := (&Exporter{}).Export(&out, open(t, data)); err != nil {
 		t.Error(err)
 	}
 }
@@ -211,7 +210,7 @@ func TestPrintDamagedArchive(t *testing.T) {
 				continue
 			}
 			var out bytes.Buffer
-			_, err = WriteText(&out, reader.New(m))
+			_, err = (&Exporter{}).Export(&out, reader.New(m))
 			if !unchecked && err == nil && out.String() != want {
 				t.Fatalf("byte %d changed, and another text without an error", i)
 			}

@@ -26,7 +26,7 @@ type textWriter struct {
 	out    *bufio.Writer
 	line   []byte // buffer of the current line, without its end
 	store  *reader.Store
-	report *TextReport
+	report *codec.Report
 
 	settings textSettings
 	types    map[uint32]string // printed types, by ordinal
@@ -35,15 +35,15 @@ type textWriter struct {
 	method   string            // name of the current method
 }
 
-// WriteText prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
+// Export prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
 // archive has it, and otherwise sorted by invocations, highest first. Archives lack the bytecodes between entries.
-func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
+func (*Exporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
 			"export them in the format of their own domain", d)
 	}
 	w := &textWriter{out: bufio.NewWriterSize(out, 1<<16), store: s, types: map[uint32]string{},
-		report: &TextReport{Totals: ledger.Totals{}}}
+		report: &codec.Report{Totals: ledger.Totals{}}}
 	w.counter = ledger.Counter{Domain: layout.DomainHotSpot, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	if err := s.Mapping().Guard(w.writeDump); err != nil {
 		return nil, err
@@ -56,7 +56,6 @@ func (w *textWriter) writeDump() (err error) {
 	if err != nil {
 		return err
 	}
-	w.report.Dialect, w.report.Params = w.settings.dialect, w.store.Header().Params
 	profiles, err := w.profilesToPrint()
 	if err != nil {
 		return err

@@ -210,7 +210,7 @@ var (
 
 // orderExtras returns the entries after the data in order. The data ends at offset end. The text has offsets of bit
 // entries only, and speculative traps fill the gaps between them.
-func (m *textMethod) orderExtras(end int, r *TextReport) (order []textExtra) {
+func (m *textMethod) orderExtras(end int, r *codec.Report) (order []textExtra) {
 	var bits, traps []textExtra
 	for _, e := range m.entries {
 		if e.at.In == disk.SectionExtra {

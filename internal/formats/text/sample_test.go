@@ -79,7 +79,11 @@ func imported(t *testing.T, path string) (b *builder.Builder) {
 			b = report.Dumps[0]
 		}
 	case hotspot.Detect(data):
-		b, _, err = hotspot.ReadText(r, hotspot.TextOptions{})
+		var report *codec.Report
+		report, err = (&hotspot.Importer{}).Import(&codec.Input{Reader: r})
+		if err == nil {
+			b = report.Dumps[0]
+		}
 	}
 	if err != nil {
 		return nil // some samples are of what cannot be read

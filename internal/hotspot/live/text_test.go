@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -58,7 +59,7 @@ func (j *jvm) printing() string {
 func methodsOf(t testing.TB, s *reader.Store) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := hotspot.WriteText(&b, s); err != nil {
+	if _, err := (&hotspot.Exporter{}).Export(&b, s); err != nil {
 		t.Fatal(err)
 	}
 	methods := strings.Split(b.String(), textRule+"\n")
@@ -80,11 +81,12 @@ func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
 				front := j.printing()
 				d := dump(t, j.pid(), Options{Stop: true})
 				text := front + j.end()
-				b, report, err := hotspot.ReadText(strings.NewReader(text), hotspot.TextOptions{})
+				report, err := (&hotspot.Importer{}).Import(&codec.Input{Reader: strings.NewReader(text)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, want := disk.ShapeOfParams(&d.Header().Params), report.Params; got != disk.ShapeOfParams(&want) {
+				b := report.Dumps[0]
+				if got, want := disk.ShapeOfParams(&d.Header().Params), b.Internal().Params(); got != disk.ShapeOfParams(&want) {
 					t.Errorf("shape %v, the text shows %v", got, want)
 				}
 				got, want := methodsOf(t, d.Store), methodsOf(t, open(t, b))

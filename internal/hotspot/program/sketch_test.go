@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/hotspot/live"
@@ -60,11 +61,11 @@ func TestSketchesOfAllReadersAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, _, err = hotspot.ReadText(bytes.NewReader(text), hotspot.TextOptions{})
+			report, err := (&hotspot.Importer{}).Import(&codec.Input{Reader: bytes.NewReader(text)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameSketches(t, "a text", open(t, b), code, 0.01) // names that are not ASCII
+			sameSketches(t, "a text", open(t, report.Dumps[0]), code, 0.01) // names that are not ASCII
 		})
 	}
 }

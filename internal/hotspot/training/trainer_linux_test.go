@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/system/procfs"
@@ -188,12 +189,12 @@ func textMethods(t *testing.T, path string) map[string]uint64 {
 		t.Fatal(err)
 	}
 	defer text.Close()
-	b, _, err := hotspot.ReadText(text, hotspot.TextOptions{})
+	report, err := (&hotspot.Importer{}).Import(&codec.Input{Reader: text})
 	if err != nil {
 		t.Fatal(err)
 	}
 	imported := filepath.Join(t.TempDir(), "text.parc")
-	if _, err := b.Commit(context.Background(), imported); err != nil {
+	if _, err := report.Dumps[0].Commit(context.Background(), imported); err != nil {
 		t.Fatal(err)
 	}
 	methods := archiveMethods(t, imported)

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
@@ -74,7 +75,7 @@ func runDemo(ctx context.Context, a *cli.App, o demoOptions) (err error) {
 
 func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	begin := time.Now()
-	b, read, err := readRecording()
+	read, err := readRecording()
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func demoBuild(ctx context.Context, a *cli.App, path string) error {
 		cli.FormatSize(recordedText))
 	printStep(a, "import", "%d profile entries in %s", read.Entries, cli.FormatDuration(time.Since(begin)))
 	begin = time.Now()
-	w, err := b.Commit(ctx, path)
+	w, err := read.Dumps[0].Commit(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -148,13 +149,13 @@ const (
 	demoCall   = 19
 )
 
-func readRecording() (*builder.Builder, *hotspot.TextReport, error) {
+func readRecording() (*codec.Report, error) {
 	text, err := zstd.NewReader(bytes.NewReader(recording))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer text.Close()
-	return hotspot.ReadText(text, hotspot.TextOptions{Name: "the recording", Config: builder.Config{
+	return (&hotspot.Importer{}).Import(&codec.Input{Reader: text, Name: "the recording", Config: builder.Config{
 		Producer: recordedBy, DumpTime: time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC),
 	}})
 }
