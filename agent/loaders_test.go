@@ -27,6 +27,7 @@ func TestClassesOfManyLoadersAdoptOnce(t *testing.T) {
 			return archive
 		}
 		trained, file := run(), filepath.Join(t.TempDir(), "report.json")
+		requireOneProfile(t, trained, loaders)
 		run(agentFlag(t, trained, ",warn=0,report="+file))
 		r := readReport(t, file)
 		if n := r.count("methods_adopted"); n < loaders {
@@ -36,4 +37,23 @@ func TestClassesOfManyLoadersAdoptOnce(t *testing.T) {
 			t.Errorf("%d methods were tried again", n)
 		}
 	})
+}
+
+// requireOneProfile checks that Plugin.work has one profile with the invocations in all loaders, without those that the
+// interpreter did not profile.
+func requireOneProfile(t *testing.T, archive string, loaders uint64) {
+	t.Helper()
+	profiles := 0
+	for key, p := range profilesByKey(t, open(t, archive)) {
+		if key.Class != "Loaders$Plugin" || key.Name != "work" {
+			continue
+		}
+		profiles++
+		if n, _ := p.Invocations(); n.Load() < 50*loaders || n.Load() > 400*loaders {
+			t.Errorf("%s has %d invocations in %d loaders", key.Loader, n.Load(), loaders)
+		}
+	}
+	if profiles != 1 {
+		t.Errorf("%d profiles of the class in %d loaders", profiles, loaders)
+	}
 }

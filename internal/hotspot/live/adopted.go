@@ -376,7 +376,7 @@ func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
 				e.SetCell(cell, subtractTypeWord(e.Cell(cell), c.What, counted))
 			}
 		}
-		s.moveReceivers(e)
+		moveReceivers(s.shape, e)
 		at += uint64(len(e))
 	}
 }
@@ -394,24 +394,30 @@ func subtractTypeWord(v, written uint64, counted bool) uint64 {
 	return v
 }
 
-// moveReceivers moves receivers up to rows that have become empty, since the VM fills the first rows.
-func (s *subtraction) moveReceivers(e disk.Entry) {
+func hasReceivers(e disk.Entry) bool {
 	switch e.Tag() {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
-	default:
+		return true
+	}
+	return false
+}
+
+// moveReceivers moves receivers up to rows that have become empty, since the VM fills the first rows.
+func moveReceivers(shape disk.Shape, e disk.Entry) {
+	if !hasReceivers(e) {
 		return
 	}
 	to := 0
-	for from := range s.shape.TypeRows {
-		class := e.Cell(s.shape.ReceiverRow(from))
-		count := e.Cell(s.shape.ReceiverRow(from) + 1)
+	for from := range shape.TypeRows {
+		class := e.Cell(shape.ReceiverRow(from))
+		count := e.Cell(shape.ReceiverRow(from) + 1)
 		if class == 0 {
 			continue
 		}
-		e.SetCell(s.shape.ReceiverRow(from), 0)
-		e.SetCell(s.shape.ReceiverRow(from)+1, 0)
-		e.SetCell(s.shape.ReceiverRow(to), class)
-		e.SetCell(s.shape.ReceiverRow(to)+1, count)
+		e.SetCell(shape.ReceiverRow(from), 0)
+		e.SetCell(shape.ReceiverRow(from)+1, 0)
+		e.SetCell(shape.ReceiverRow(to), class)
+		e.SetCell(shape.ReceiverRow(to)+1, count)
 		to++
 	}
 }

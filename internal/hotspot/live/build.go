@@ -38,7 +38,7 @@ type build struct {
 	hidden      map[string]string // canonical name by the VM's name
 	types       map[uint64]builder.TypeRef
 	methods     map[uint64]builder.MethodRef
-	taken       map[builder.MethodRef]bool
+	taken       map[builder.MethodRef]uint64 // class whose method gave the last profile
 	keepAdopted bool
 	account     account
 	// plausibleHeaders is whether the header fields that the VM does not export are plausible.
@@ -276,17 +276,24 @@ func (b *build) addProfile(f *profiledMethod) error {
 		return err
 	}
 	m := b.internMethod(f.addr, &f.methodName, f.klassName)
-	if b.taken[m] {
+	before := b.taken[m]
+	switch before {
+	case 0:
+		b.addSketch(m, f)
+	case f.klass:
 		b.report.countRefused(RefusedTwice, 1, f)
 		b.leaveOut(f, string(RefusedTwice))
 		return nil
+	default: // the same class of another loader
+		b.Internal().NextRun(profileset.RunRules{})
 	}
-	b.taken[m] = true
+	b.taken[m] = f.klass
 	b.Internal().DescribeMethod(m, f.access, 0)
 	p := b.ProfileIn(m, bytecode.CodeID(f.code), profileset.NoContext)
 	b.setHeader(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {
+			b.joinReceivers(e)
 			p.Internal().Copy(disk.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
 				return b.cellReference(untagged(e.Cell(cell), kind), kind)
 			})
@@ -296,9 +303,35 @@ func (b *build) addProfile(f *profiledMethod) error {
 	if tag := f.sections.undecodedTag(); tag != 0 {
 		b.report.countUndecoded(tag, f)
 	}
-	b.addSketch(m, f)
 	b.report.Methods++
 	return p.Done()
+}
+
+// joinReceivers adds up the rows of an entry whose types are the same class of several loaders.
+func (b *build) joinReceivers(e disk.Entry) {
+	if !hasReceivers(e) {
+		return
+	}
+	first := map[klassName]int{}
+	joined := false
+	for row := range b.shape.TypeRows {
+		at := b.shape.ReceiverRow(row)
+		if e.Cell(at) == 0 {
+			continue
+		}
+		k, _ := b.classAt(e.Cell(at))
+		if to, ok := first[k]; ok {
+			e.SetCell(to+1, disk.SaturatingAdd(e.Cell(to+1), e.Cell(at+1)))
+			e.SetCell(at, 0)
+			e.SetCell(at+1, 0)
+			joined = true
+			continue
+		}
+		first[k] = at
+	}
+	if joined {
+		moveReceivers(b.shape, e)
+	}
 }
 
 // addSketch records the sketch of a method's code, except for hidden classes, which are not matched in another run.

@@ -252,7 +252,7 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 	compiled := map[uint64]bool{}
 	for _, c := range b.snap.code {
 		compiled[c.method] = true
-		if m, ok := b.methods[c.method]; ok && b.taken[m] {
+		if m, ok := b.methods[c.method]; ok && b.taken[m] != 0 {
 			methods[c.method] = m
 		}
 	}

@@ -93,7 +93,7 @@ func (b *build) readDump(o Options) error {
 	b.klasses = map[uint64]klassName{}
 	b.types = map[uint64]builder.TypeRef{}
 	b.methods = map[uint64]builder.MethodRef{}
-	b.taken = map[builder.MethodRef]bool{}
+	b.taken = map[builder.MethodRef]uint64{}
 	b.account = account{ledger.Totals{}, map[string]*lostProfiles{}}
 	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()),
 		b.keepAdopted)

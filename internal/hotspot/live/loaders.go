@@ -17,7 +17,7 @@ import (
 //	"app"       the application class loader of the JDK
 //	else        the internal name of the loader's class, with the loader's own name
 //	            if it has one, "org/Foo[plugins]", and with an anchor among its
-//	            classes; see nameByContent
+//	            classes if it has one; see nameByContent
 
 var loaderNames = map[string]string{
 	"jdk/internal/loader/ClassLoaders$PlatformClassLoader": "platform",
@@ -157,8 +157,8 @@ func (n *namer) findLoaderKlassOffset(snap *snapshot) uint64 {
 //   - or else the first class that no other has, if it has sufficiently many of these.
 //
 // A loader loads its first classes in the same order in most runs, regardless of later classes and of other loaders.
-// So the identity stays the same if a run loads more classes or has more loaders. Loaders without an anchor are
-// numbered by age, "org/Foo#1", and another run may number them differently.
+// So the identity stays the same if a run loads more classes or has more loaders. Loaders of one name without an anchor
+// have the same classes. They share the name as their identity, and a dump adds up the profiles of their classes.
 func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bool)) {
 	groups := map[string][]*classLoader{}
 	for _, l := range loaders {
@@ -169,14 +169,10 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 	}
 	for _, group := range groups {
 		v := newVersions(group, codeOf)
-		numbered := 0
 		for _, l := range group {
 			if anchor, ok := v.findAnchor(l); ok {
 				l.identity = fmt.Sprintf("%s@%016x", l.name, anchor)
-				continue
 			}
-			numbered++
-			l.identity = fmt.Sprintf("%s#%d", l.name, numbered)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -34,6 +35,21 @@ func openProcess(pid int) (*process, error) {
 	var err error
 	p.begun, p.image, err = p.readIdentity()
 	return p, p.addProcess(err)
+}
+
+// openPeer opens the process at the other end of a socket.
+func openPeer(conn *net.UnixConn) (*process, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var peer *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err = cmp.Or(err, failed); err != nil {
+		return nil, err
+	}
+	return openProcess(int(peer.Pid)) // 0 for a process of another container
 }
 
 // Fields of /proc/PID/stat, counted from the one after the command's name.

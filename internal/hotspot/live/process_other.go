@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"iter"
+	"net"
 	"time"
 
 	"github.com/profarc/profarc/internal/system/procfs"
@@ -21,7 +22,8 @@ type holding struct {
 	lasted  time.Duration
 }
 
-func openProcess(int) (*process, error) { return nil, ErrUnsupported }
+func openProcess(int) (*process, error)        { return nil, ErrUnsupported }
+func openPeer(*net.UnixConn) (*process, error) { return nil, ErrUnsupported }
 
 func (p *process) isGone() bool                                    { return true }
 func (p *process) isAlive() bool                                   { return false }

@@ -66,7 +66,8 @@ func hiddenOptions(options, argv []string) (hidden []string) {
 		}
 	}
 	for _, o := range options {
-		if !on[o] && !slices.Contains(hidden, o) {
+		served := strings.HasPrefix(o, "-agentpath:") && strings.Contains(o, "=serve=") // added by train
+		if !on[o] && !served && !slices.Contains(hidden, o) {
 			hidden = append(hidden, o)
 		}
 	}

@@ -104,6 +104,8 @@ var (
 	// ErrUnsupported is the error on systems that cannot read another process.
 	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only")
 	ErrNoProcess   = errors.New("there is no such process")
+	// ErrNotStarted is the error if the VM has loaded no class yet. It matches ErrStructure.
+	ErrNotStarted = fmt.Errorf("%w: no classes", ErrStructure)
 	// ErrZombie is the error if the process has ended and its parent has not waited for it.
 	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone")
 	// ErrGone is the error if the process ended, or executed another program, while it was read.

@@ -94,7 +94,7 @@ func (w *walker) walkLoaders() (*snapshot, error) {
 		at, err = w.walkLoader(at)
 	}
 	if err == nil && len(w.out.klasses) == 0 {
-		err = fmt.Errorf("%w: no classes", ErrStructure)
+		err = ErrNotStarted
 	}
 	if err == nil {
 		w.out.adopted, err = w.readAdoption()

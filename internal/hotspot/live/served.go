@@ -1,0 +1,195 @@
+package live
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/profarc/profarc/internal/system/procfs"
+)
+
+// A Listener waits for JVMs whose agent reads their memory for this process. agent/serve.h describes the protocol.
+type Listener struct {
+	*net.UnixListener
+	folder string
+}
+
+// Listen opens a socket in a new folder of this user. Close removes both. The name of a socket has at most 107 bytes.
+func Listen() (l *Listener, err error) {
+	for _, in := range []string{os.TempDir(), "/tmp", "/dev/shm"} {
+		l, err = listenIn(in)
+		if err == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: set TMPDIR to a folder with a short name that can be written", err)
+}
+
+func listenIn(folder string) (*Listener, error) {
+	folder, err := os.MkdirTemp(folder, "profarc-")
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(folder, "serve"), Net: "unix"})
+	if err != nil {
+		_ = os.RemoveAll(folder)
+		return nil, err
+	}
+	return &Listener{l, folder}, nil
+}
+
+func (l *Listener) Close() error {
+	defer os.RemoveAll(l.folder)
+	return l.UnixListener.Close()
+}
+
+// A Served is a JVM that waits for requests. Close lets it continue.
+type Served struct {
+	*process
+	Exit int32 // exit code, -1 if unknown
+	conn net.Conn
+	in   *bufio.Reader
+	maps []byte
+}
+
+// Limits of a JVM that serves its memory, which may be forged.
+const (
+	serveTimeout = 30 * time.Second // for one batch of requests
+	maxMaps      = 1 << 24          // a process has at most 65,530 mappings, unless the machine is configured otherwise
+	maxFrame     = 1 << 15          // SERVE_LONGEST
+	maxBatch     = 1 << 10          // bytes of requests to send before the answers are read; they fit into the socket
+)
+
+// AcceptJVM waits for the next JVM. It ignores processes that do not follow the protocol.
+func (l *Listener) AcceptJVM() (*Served, error) {
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return nil, err
+		}
+		s := &Served{conn: conn, in: bufio.NewReaderSize(conn, maxFrame)}
+		s.process, err = openPeer(conn)
+		if err == nil {
+			err = s.readHello()
+		}
+		if err == nil {
+			return s, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+func (s *Served) readHello() error {
+	_ = s.conn.SetDeadline(time.Now().Add(serveTimeout))
+	if err := binary.Read(s.in, le, &s.Exit); err != nil {
+		return err
+	}
+	for {
+		n, err := s.readLength(maxFrame)
+		if err != nil || n == 0 {
+			return err
+		}
+		if len(s.maps)+n > maxMaps {
+			return fmt.Errorf("%w: more than %d bytes of mappings", ErrStructure, maxMaps)
+		}
+		s.maps = append(s.maps, make([]byte, n)...)
+		if _, err := io.ReadFull(s.in, s.maps[len(s.maps)-n:]); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Served) readLength(limit int) (int, error) {
+	var n uint32
+	err := binary.Read(s.in, le, &n)
+	if err == nil && int64(n) > int64(limit) {
+		err = fmt.Errorf("%w: a frame of %d bytes, of at most %d", ErrStructure, n, limit)
+	}
+	return int(n), err
+}
+
+func (s *Served) Close() error { return s.conn.Close() }
+func (s *Served) PID() int     { return s.pid }
+
+// Attach finds the VM in the process, like the function Attach.
+func (s *Served) Attach(ctx context.Context) (*VM, error) { return attachTarget(ctx, s) }
+
+func (s *Served) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] {
+	return procfs.ParseMappings(ctx, bytes.NewReader(s.maps))
+}
+
+// holdWhile has nothing to hold, since the VM is at its end.
+func (s *Served) holdWhile(use func(h *holding) error) error { return use(&holding{}) }
+
+func (s *Served) readAt(b []byte, addr uint64) error {
+	return s.readSpans(b, []span{{addr, len(b)}}, func(int) error { return errFault })
+}
+
+// readSpans sends requests in batches, since an answer takes longer than reading the bytes.
+func (s *Served) readSpans(b []byte, spans []span, missed func(i int) error) error {
+	for first := 0; first < len(spans); {
+		last := first
+		var requests []byte
+		for ; last < len(spans) && len(requests) < maxBatch; last++ {
+			requests = appendRequests(requests, spans[last])
+		}
+		_ = s.conn.SetDeadline(time.Now().Add(serveTimeout))
+		if _, err := s.conn.Write(requests); err != nil {
+			return lostPeer(err)
+		}
+		var failed error
+		for ; first < last; first++ {
+			part := b[:spans[first].size]
+			b = b[len(part):]
+			whole, err := s.receiveBytes(part)
+			if err != nil {
+				return lostPeer(err)
+			}
+			if !whole {
+				clear(part)
+				failed = cmp.Or(failed, missed(first))
+			}
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+func appendRequests(to []byte, s span) []byte {
+	for n := 0; n < s.size; n += maxFrame {
+		to = le.AppendUint64(to, s.addr+uint64(n))
+		to = le.AppendUint64(to, uint64(min(s.size-n, maxFrame)))
+	}
+	return to
+}
+
+// receiveBytes receives the answers to the requests of one span. whole is false if not all bytes are mapped.
+func (s *Served) receiveBytes(b []byte) (whole bool, err error) {
+	whole = true
+	for len(b) > 0 {
+		piece := b[:min(len(b), maxFrame)]
+		b = b[len(piece):]
+		n, err := s.readLength(len(piece))
+		if err == nil && n > 0 {
+			_, err = io.ReadFull(s.in, piece[:n])
+		}
+		if err != nil {
+			return false, err
+		}
+		whole = whole && n == len(piece)
+	}
+	return whole, nil
+}
+
+func lostPeer(err error) error { return fmt.Errorf("%w (%w)", ErrGone, err) }
