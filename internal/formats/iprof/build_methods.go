@@ -1,12 +1,9 @@
 package iprof
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/intern"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -14,13 +11,6 @@ import (
 type intake struct {
 	arrived chan methodRows // rows that were read
 	wait    sync.WaitGroup
-
-	signatures map[string]intern.SymbolRef // symbols of signatures, which many methods share
-	text       []byte                      // buffer of signatureOf
-	// Methods of a batch to intern by class and signature, and their indices in the batch.
-	declared     []profileset.MethodOfClass
-	declaredRows []int
-	refs         []builder.MethodRef
 }
 
 // internArrived interns all types and the methods read by now, concurrently with the parser, which it never blocks.
@@ -29,7 +19,6 @@ func (b *build) internArrived() {
 	in := &b.intake
 	if in.arrived == nil {
 		in.arrived = make(chan methodRows, 1)
-		in.signatures = map[string]intern.SymbolRef{}
 		in.wait.Go(func() {
 			b.internTypes()
 			done := 0
@@ -55,32 +44,12 @@ func (b *build) waitForIntake() {
 }
 
 func (b *build) internMethods(batch *methodBatch) {
-	in := &b.intake
 	first := len(b.methodRefs)
 	b.methodRefs = append(growDoubling(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
 	b.ran = append(growDoubling(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
-	in.declared = in.declared[:0]
-	in.declaredRows = in.declaredRows[:0]
-	names := string(batch.names)
 	for i := range batch.rows {
 		from, end := batch.nameSpan(i)
-		name := names[from:end]
-		ids := batch.signature(i)
-		class, ok := b.declaringClass(ids)
-		if !ok {
-			b.methodRefs[first+i] = b.b.Method(b.methodKey(name, ids))
-			continue
-		}
-		signature := b.signatureOf(ids[1:])
-		in.declared = append(in.declared, profileset.MethodOfClass{Class: class, Name: name, Signature: signature})
-		in.declaredRows = append(in.declaredRows, i)
-	}
-	in.refs = slices.Grow(in.refs[:0], len(in.declared))[:len(in.declared)]
-	b.b.Internal().InternMethods(in.declared, in.refs)
-	for k, place := range in.declaredRows {
-		b.methodRefs[first+place] = in.refs[k]
-	}
-	for i := range batch.rows {
+		b.methodRefs[first+i] = b.b.Method(b.methodKey(string(batch.names[from:end]), batch.signature(i)))
 		b.methodRows.setRow(batch.rows[i].id, first+i)
 		if ref := uint32(b.methodRefs[first+i]); b.taken.containsRef(ref) {
 			b.doubled = append(b.doubled, first+i)
@@ -88,19 +57,6 @@ func (b *build) internMethods(batch *methodBatch) {
 			b.taken.insertRef(ref)
 		}
 	}
-}
-
-// declaringClass returns the declaring class of a method if it is a type row with a name, and the signature continues
-// after it.
-func (b *build) declaringClass(signature []int64) (class builder.TypeRef, ok bool) {
-	if len(signature) < 2 {
-		return 0, false
-	}
-	row, ok := b.typeRows.rowOfID(signature[0])
-	if !ok || row >= len(b.types) || b.types[row].name == "" {
-		return 0, false
-	}
-	return b.typeRefs[row], true
 }
 
 func (b *build) methodKey(name string, signature []int64) layout.Key {
@@ -145,21 +101,6 @@ func (b *build) dropMethodRows() {
 	b.intake = intake{}
 	b.taken = nil
 	b.doubled = nil
-}
-
-// signatureOf returns the symbol of a method's return and parameter types.
-func (b *build) signatureOf(ids []int64) intern.SymbolRef {
-	in := &b.intake
-	in.text = b.appendSignature(in.text[:0], ids)
-	symbol, known := in.signatures[string(in.text)]
-	if !known {
-		text := string(in.text)
-		var symbols [1]intern.SymbolRef
-		b.b.Internal().Names([]string{text}, symbols[:])
-		symbol = symbols[0]
-		in.signatures[text] = symbol
-	}
-	return symbol
 }
 
 func (b *build) appendSignature(text []byte, ids []int64) []byte {

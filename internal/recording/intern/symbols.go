@@ -8,7 +8,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/refindex"
 	"github.com/profarc/profarc/internal/file/spill"
 	"github.com/profarc/profarc/internal/file/words"
@@ -104,25 +103,4 @@ func (t *Symbols) Hash(text string) uint32 {
 		return uint32(disk.NameRef(text))
 	}
 	return uint32(xxhash.Sum64String(text))
-}
-
-// fetchGroup is the number of hashes that Fetch handles at once.
-const fetchGroup = 128
-
-// Fetch prefetches the memory that lookups of these hashes read first.
-func (t *Symbols) Fetch(hashes []uint32) {
-	for len(hashes) > 0 {
-		group := hashes[:min(len(hashes), fetchGroup)]
-		hashes = hashes[len(group):]
-		var likely [fetchGroup]uint32
-		var lines [fetchGroup]uintptr
-		t.Index.Guess(group, likely[:])
-		found := lines[:0]
-		for _, ref := range likely[:len(group)] {
-			if ref != 0 {
-				found = append(found, words.AddressOfBytes(t.Texts.Memory(*t.places.At(ref))))
-			}
-		}
-		fastmem.PrefetchLines(found)
-	}
 }
