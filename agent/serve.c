@@ -83,6 +83,6 @@ static void on_any_exit(void) { on_exit_code(UNKNOWN_EXIT, NULL); }
 const char *serve_at_exit(const char *path) {
 	if (!open_address(&served.socket, path)) return "the path of the socket is too long";
 	served.process = getpid(); /* not a forked child */
-	if ((on_exit == NULL ? atexit(on_any_exit) : on_exit(on_exit_code, NULL)) != 0) return "the process is out of memory";
-	return NULL;
+	int failed = on_exit == NULL ? atexit(on_any_exit) : on_exit(on_exit_code, NULL);
+	return failed != 0 ? "the process is out of memory" : NULL;
 }

@@ -105,6 +105,7 @@ type Options struct {
 	Budget  string        // percentage of the processors for these compilations, 0 to 100
 	Warn    string        // percentage of the methods that must adopt, so that no line is written, 0 to 100
 	Warmup  time.Duration // maximum time until the flag is restored
+	Serve   string        // socket to serve memory to at the exit; without an archive nothing is adopted
 	Report  string        // file for the report at exit; "-" is stderr
 	Drift   bool          // report compares the run with the archive
 	Dry     bool          // look everything up but write nothing
@@ -115,7 +116,7 @@ type Options struct {
 
 func (o Options) Validate() error {
 	switch {
-	case o.Archive == "":
+	case o.Archive == "" && o.Serve == "":
 		return fmt.Errorf("the agent needs an archive")
 	case !isWeight(o.Weight):
 		return fmt.Errorf("weight %q: give a number from 1 to %d, or presence", o.Weight, maxWeight)
@@ -133,8 +134,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("warn-below %q: give a percentage from 0 to 100", o.Warn)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
 		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
-	case strings.ContainsAny(o.Archive+o.Base+o.Report, "\n\x00"):
-		return fmt.Errorf("%q: a file of the agent has no line break in its name", o.Archive+o.Base+o.Report)
+	case strings.ContainsAny(o.Archive+o.Base+o.Serve+o.Report, "\n\x00"):
+		return fmt.Errorf("%q: a file of the agent has no line break in its name", o.Archive+o.Base+o.Serve+o.Report)
 	}
 	return nil
 }
@@ -171,13 +172,17 @@ func (o Options) AgentPathFlag(library string) (string, error) {
 
 // optionText formats the options for the agent, separated by commas. A comma in a name is doubled.
 func (o Options) optionText() string {
-	parts := []string{"archive=" + doubleCommas(o.Archive)}
+	var parts []string
+	if o.Archive != "" {
+		parts = append(parts, "archive="+doubleCommas(o.Archive))
+	}
 	if o.Base != "" || o.Alone {
 		parts = append(parts, "base="+doubleCommas(o.Base))
 	}
 	for _, p := range []struct{ name, value string }{
 		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget},
 		{"warn", o.Warn}, {"cached", o.Cached}, {"report", doubleCommas(o.Report)},
+		{"serve", doubleCommas(o.Serve)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)

@@ -1,9 +1,12 @@
 package training
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/profarc/profarc/internal/hotspot/live"
 )
 
 type Command struct {
@@ -14,6 +17,10 @@ type Command struct {
 	Files [3]*os.File
 	// Held is called with each JVM that ends, from one goroutine. It must only read the JVM, which is stopped.
 	Held func(JVM)
+	// Untraced is called if the system does not allow tracing, before the command starts without. It returns the
+	// command's environment, and the listener to which the JVMs connect; nil if no JVM can be read. If Untraced is nil or
+	// fails, the command does not start.
+	Untraced func() (*live.Listener, []string, error)
 	// Ignored are the signals that the caller has ignored since its start and that the command must ignore, too.
 	Ignored []os.Signal
 }
@@ -30,8 +37,18 @@ type JVM struct {
 	// Replaced is whether the process executes another program (exec), maybe a JVM. Status is then zero.
 	Replaced bool
 	Status   Status // exit status
+	// Served is the JVM if it serves its memory; nil if it is traced.
+	Served *live.Served
 	// Began is the time of the exec that replaced another JVM, in clock ticks since boot; 0 for the first JVM.
 	Began uint64
+}
+
+// Attach finds the VM in the process.
+func (j *JVM) Attach(ctx context.Context) (*live.VM, error) {
+	if j.Served != nil {
+		return j.Served.Attach(ctx)
+	}
+	return live.Attach(ctx, j.Thread)
 }
 
 type Status struct {

@@ -25,10 +25,16 @@ func Run(c Command) (status Status, err error) {
 		status, err = c.runTraced()
 	})
 	<-done
+	if errors.Is(err, ErrPermission) && c.Untraced != nil {
+		return c.runUntraced()
+	}
 	return status, err
 }
 
 func (c *Command) runTraced() (Status, error) {
+	if err := checkReading(); err != nil {
+		return Status{}, err
+	}
 	forward := newForwarder(c.Ignored)
 	defer forward.stopForwarding()
 	pid, err := c.startSeized()
@@ -53,11 +59,8 @@ const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.P
 // A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not distinguish job control stops
 // from others. So it is detached at its first instruction, stopped by a signal, and seized while it is stopped.
 func (c *Command) startSeized() (pid int, err error) {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: os.Environ(), Sys: &syscall.SysProcAttr{Ptrace: true,
-		Pdeathsig: unix.SIGCONT}}
-	for _, f := range c.Files {
-		attr.Files = append(attr.Files, f.Fd())
-	}
+	attr := c.processAttr(os.Environ())
+	attr.Sys = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGCONT}
 	pid, err = syscall.ForkExec(c.Path, c.Args, attr)
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOSYS):

@@ -37,7 +37,14 @@ func Mappings(ctx context.Context, pid int) iter.Seq2[Mapping, error] {
 			return
 		}
 		defer f.Close()
-		if err := eachMapping(ctx, f, func(m Mapping) bool { return yield(m, nil) }); err != nil {
+		ParseMappings(ctx, f)(yield)
+	}
+}
+
+// ParseMappings is like Mappings, for the text of /proc/PID/maps.
+func ParseMappings(ctx context.Context, text io.Reader) iter.Seq2[Mapping, error] {
+	return func(yield func(Mapping, error) bool) {
+		if err := eachMapping(ctx, text, func(m Mapping) bool { return yield(m, nil) }); err != nil {
 			yield(Mapping{}, err)
 		}
 	}

@@ -24,6 +24,11 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 // train failed to write.
 func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) error {
 	t.printSummary()
+	if t.unread != "" {
+		fmt.Fprintf(t.a.ErrOut, "profarc: nothing was recorded: tracing is forbidden, and the agent cannot be used instead: %s\n",
+			escape.Printable(t.unread))
+		return &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
+	}
 	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
 	if end.Code == cli.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
 		end.Code = cli.ExitFailure
@@ -94,6 +99,9 @@ func (a *trainedArchive) printArchive(w io.Writer, first string) {
 func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
 	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
+	if j.Served {
+		end += " by the agent, since tracing is forbidden"
+	}
 	if j.Running {
 		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))
 	}

@@ -27,7 +27,8 @@ type trainedJVM struct {
 	Command string `json:"command"` // command line without secrets
 	Main    string `json:"main,omitempty"`
 	called  []string
-	Running bool  `json:"running"` // whether it was still running when read
+	Running bool  `json:"running"`          // whether it was still running when read
+	Served  bool  `json:"served,omitempty"` // whether the agent read the memory
 	Exit    int   `json:"exit"`
 	HeldNS  int64 `json:"held_ns"`
 
@@ -64,6 +65,8 @@ type trainingRun struct {
 	archives []trainedArchive
 	outputs  []*namedOutput
 	contents live.Contents
+	listener *live.Listener      // where JVMs serve their memory; nil if tracing is allowed
+	unread   string              // why no JVM was read; "" if they were
 	lost     bool                // whether profiles could not be written
 	short    bool                // whether an archive has fewer methods than --require
 	queue    chan pendingArchive // buffered, so that a held JVM rarely waits
@@ -81,7 +84,7 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 	called := secrets.Mask(j.Args)
 	jvm := &trainedJVM{
 		PID: j.PID, Number: len(t.jvms) + 1, Command: strings.Join(called, " "), called: called,
-		Running: j.Running, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
+		Running: j.Running, Served: j.Served != nil, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
 	}
 	t.jvms = append(t.jvms, jvm)
 	if t.a.Streams.ErrTerminal {
@@ -104,6 +107,8 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 
 func unreadable(err error, running bool) string {
 	switch {
+	case errors.Is(err, live.ErrNotStarted) && !running:
+		return "its VM did not start, as with a wrong flag: see its own output"
 	case errors.Is(err, live.ErrStructure) && running:
 		return "it was still starting when the command ended, and runs on: let the command wait for it"
 	case errors.Is(err, live.ErrStructure):
@@ -117,7 +122,7 @@ func unreadable(err error, running bool) string {
 // copyJVM copies the JVM's memory and returns a function that reads the profiles from the copy. The JVM may then exit.
 // The function is nil if --only excludes the JVM.
 func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*builder.Builder, error), err error) {
-	vm, err := live.Attach(t.ctx, j.Thread)
+	vm, err := j.Attach(t.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +211,7 @@ func (t *trainingRun) discardAll() {
 func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {
-	case code == cli.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code):
+	case code == cli.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code), slices.Contains(stopCodes, code):
 		return ""
 	case t.o.first:
 		return fmt.Sprintf("the program failed with exit code %d: the next start trains", code)

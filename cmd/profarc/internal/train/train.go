@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
@@ -27,6 +28,7 @@ type trainOptions struct {
 	accept     []int
 	report     string
 	quiet      bool
+	strict     bool
 	first      bool // whether profarc run trains
 	base       baseOptions
 	openBase   *baseArchive // opened base
@@ -34,7 +36,8 @@ type trainOptions struct {
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
 (17 to 25) at its exit, reads its profiles, and lets it go: after the end of main, System.exit,
-Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
+Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed, unless tracing is
+forbidden.
 
 The command keeps its signals and standard streams. Train prints its own messages to stderr once the
 command has ended: what was written, what was not, and why.
@@ -45,8 +48,9 @@ number of the JVM; several JVMs with one name are numbered as above. --only sele
 a profile makes no archive. A JVM that still runs when the command has ended, such as a build daemon,
 is read as it is then, and runs on.
 
-Nothing is written before the command has ended, and nothing if it fails, that is, if its exit code is
-not 0: the archives of earlier runs stay. --accept names exit codes that are no failure, and
+Nothing is written before the command has ended, and nothing if it fails: the archives of earlier runs
+stay. It fails if its exit code is not 0, nor 130 or 143, with which servers end after an interrupt or
+SIGTERM. --accept names other exit codes that are no failure, and
 --keep-failed keeps what a failed run recorded. An archive with fewer methods than --require is not
 written either. Train lists archives of earlier runs that it did not replace. Only one training run at
 a time writes to a name: a second one fails without running its command.
@@ -66,6 +70,12 @@ that archive. See dump --help.
 --base writes a layer on another archive, such as one of the JDK and a framework that several programs
 share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely
 count the same: see --may-differ in reduce --help. Use both together: profarc run --base.
+
+Where tracing is forbidden, as in some containers, JAVA_TOOL_OPTIONS has each JVM load the agent (see
+profarc agent), which stops it when it calls exit. Not read are then JVMs that crash, are killed by
+SIGKILL, run on when the command has ended, or run as another user or in another container. If there is
+no agent either, the command runs unread, one line says so, and the exit code is the command's; with
+--strict it does not start.
 
 Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get no
 additional rights. Processes that are not descendants of the command are not seen: do not let the build
@@ -95,11 +105,12 @@ func Command(a *cli.App) *cobra.Command {
 		"least methods with profiles in an archive: one with fewer is not written, and the exit code is 1")
 	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
 	f.IntSliceVar(&o.accept, "accept", nil,
-		"exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
+		"exit codes of the command that are no failure, beside 0 and those of an interrupt and SIGTERM, 130 and 143")
 	o.base.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
+	f.BoolVar(&o.strict, "strict", false, "do not start the command if its JVMs cannot be read")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
 	return cmd
 }
@@ -138,7 +149,7 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	defer release()
 	// Signals go to the command, and do not keep its JVMs from being read.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
-	status, err := t.runCommand(path, args)
+	status, err := t.runCommand(ctx, path, args)
 	if err != nil {
 		t.discardAll()
 		return cli.NotStarted(args[0], err)
@@ -147,10 +158,16 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	return t.reportEnd(ctx, status)
 }
 
-func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
+func (t *trainingRun) runCommand(ctx context.Context, path string, args []string) (training.Status, error) {
+	defer func() {
+		if t.listener != nil {
+			_ = t.listener.Close()
+		}
+	}()
 	return training.Run(training.Command{
 		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM,
-		Ignored: startedIgnoring,
+		Ignored:  startedIgnoring,
+		Untraced: func() (*live.Listener, []string, error) { return t.prepareUntraced(ctx, args) },
 	})
 }
 
@@ -169,7 +186,7 @@ var stopCodes = []int{128 + 2, 128 + 15}
 // ran, err is a cli.ExitError with its exit code, and otherwise the reason. A command that may not be traced does not
 // run.
 func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
-	o := trainOptions{out: f.Archive, accept: stopCodes, merge: f.All, quiet: f.Quiet, first: true}
+	o := trainOptions{out: f.Archive, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return false, err
 	}
@@ -179,7 +196,7 @@ func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) 
 	}
 	defer o.openBase.closeBase()
 	t := newTraining(context.WithoutCancel(ctx), a, o)
-	status, err := t.runCommand(path, args)
+	status, err := t.runCommand(ctx, path, args)
 	if err != nil {
 		t.discardAll()
 		return !errors.Is(err, training.ErrPermission) && !errors.Is(err, errors.ErrUnsupported), cli.NotStarted(args[0], err)
