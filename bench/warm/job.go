@@ -13,7 +13,8 @@ import (
 type job struct {
 	*bench
 	program
-	home string
+	home    string
+	earlier string // JDK whose archive is adopted too, or ""
 }
 
 // filePath returns the path of a file of the job.
@@ -25,8 +26,12 @@ func (j job) filePath(end string) string {
 func (j job) measureProgram(ctx context.Context) error {
 	steps := [][]string{
 		append([]string{j.profarc(), "train", "-q", "-o", j.archive(), "--"}, j.programCommand()...),
-		append(j.warmCommand(), j.programCommand()...),
 	}
+	warm, err := j.warmCommand(ctx)
+	if err != nil {
+		return err
+	}
+	steps = append(steps, append(warm, j.programCommand()...))
 	if j.archived != "" { // with another program's archive
 		steps = steps[1:]
 	}
@@ -64,7 +69,7 @@ func (j job) compileCommands() [][]string {
 }
 
 // warmCommand returns the command that measures the program, without the command of the program.
-func (j job) warmCommand() []string {
+func (j job) warmCommand(ctx context.Context) ([]string, error) {
 	step := []string{j.profarc(), "warm", "-n", fmt.Sprint(j.rounds), "--skip", "plain,archive+flag",
 		"--archive", j.archive(), "--json", j.filePath(".json")}
 	if j.unit != "" {
@@ -73,7 +78,16 @@ func (j job) warmCommand() []string {
 	if j.ignore != "" {
 		step = append(step, "--ignore", j.ignore)
 	}
-	return append(step, "--")
+	if j.earlier != "" {
+		agent, err := exec.CommandContext(ctx, j.profarc(), "agent", "path").Output()
+		if err != nil {
+			return nil, err
+		}
+		archive := job{j.bench, j.program, j.earlier, ""}.archive()
+		step = append(step, "--contender",
+			fmt.Sprintf("earlier=@appcds -agentpath:%s=quiet,archive=%s", strings.TrimSpace(string(agent)), archive))
+	}
+	return append(step, "--"), nil
 }
 
 // programCommand returns the program's command. It replaces {sources} in arguments by the directory of the JDK's

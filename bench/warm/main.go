@@ -5,6 +5,8 @@
 //	go run ./warm -o /tmp/warm
 //	go run ./warm -o /tmp/warm -only h2,javac -rounds 25
 //
+// With several JDKs, all but the first also adopt the archive that the first one recorded (earlier).
+//
 // The directory -o keeps archives and results, so that measured programs are not run again. Warm skips programs whose
 // Debian package is missing.
 package main
@@ -100,7 +102,7 @@ func (b *bench) measurePrograms(ctx context.Context) error {
 			continue
 		}
 		for _, home := range strings.Split(b.jdks, ",") {
-			j := job{b, p, home}
+			j := job{b, p, home, b.earlierJDK(home)}
 			if _, err := os.Stat(j.filePath(".json")); err == nil {
 				continue
 			}
@@ -113,6 +115,15 @@ func (b *bench) measurePrograms(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// earlierJDK returns the first JDK, or "" if home is the first.
+func (b *bench) earlierJDK(home string) string {
+	first, _, _ := strings.Cut(b.jdks, ",")
+	if first == home {
+		return ""
+	}
+	return first
 }
 
 func (b *bench) chosen() (chosen []program) {

@@ -46,7 +46,7 @@ func (r *ratio) String() string {
 }
 
 // columns lists the contenders of the tables.
-var columns = []string{"archive", "flag", "c1", "aot", "aot+archive"}
+var columns = []string{"archive", "earlier", "flag", "c1", "aot", "aot+archive"}
 
 // printTables prints the results in Markdown, with a table of all programs and one for each program with units.
 func (b *bench) printTables(w io.Writer) error {
