@@ -61,8 +61,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	o.filters.AddFlags(f)
-	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
-	_ = f.MarkHidden("compiled")
 	f.BoolVar(&o.adopted, "with-adopted", false,
 		"leave the counts in that the JVM adopted from an archive: to look at, not to merge")
 	f.BoolVar(&o.running, "running", false, "do not stop the JVM: profiles may then be of different moments")

@@ -122,10 +122,6 @@ type mergeReport struct {
 	Narrowed   *narrowing        `json:"narrowed,omitempty"` // result of --rows
 	Lost       codec.Losses      `json:"lost"`
 	NS         int64             `json:"ns"`
-
-	// Values of Doubtful and Widened under their former keys, for one release.
-	OldDoubtful int `json:"sums_that_may_be_of_different_methods"`
-	OldWidened  int `json:"points_with_more_rows_than_the_vm"`
 }
 
 type narrowing struct {
@@ -133,10 +129,6 @@ type narrowing struct {
 	Entries  int `json:"entries"` // entries that lost rows
 	Rows     int `json:"rows_dropped"`
 	Rejoined int `json:"rejoined_entries"` // entries that equal the VM's own again
-
-	// Values of Entries and Rejoined under their former keys, for one release.
-	OldEntries  int `json:"entries_that_lost_rows"`
-	OldRejoined int `json:"entries_that_are_the_vms_own_again"`
 }
 
 func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) error {
@@ -255,7 +247,6 @@ func (r *mergeReport) finishMerge(ctx context.Context, a *cli.App, b *builder.Bu
 		return err
 	}
 	r.Dumps, r.Doubtful = merging.Dumps(b.Internal()), int(b.Internal().Unmatchable())
-	r.OldDoubtful = r.Doubtful
 	r.addLoss("profiles of versions of the code that were not kept", dropped)
 	r.addUnmerged(b.Internal(), codec.LossKind(merging.Unmerged(o.asLLVM)))
 	r.addLoss("rows of receivers, whose counts went to all others", cut)
@@ -270,11 +261,10 @@ func (r *mergeReport) narrowRows(ctx context.Context, b *builder.Builder, rows i
 		if err != nil {
 			return 0, err
 		}
-		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined, n.Entries, n.Joined}
+		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined}
 		cut = n.Rows
 	}
 	r.Widened, err = merging.CountWidened(ctx, b.Internal())
-	r.OldWidened = r.Widened
 	return cut, err
 }
 
