@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
 // firstWithProfiles is the first JDK whose AOT caches have profiles (JEP 515).
@@ -161,10 +160,8 @@ func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.P
 	}
 	first := train.First{Archive: o.archive, All: p.Way == javacommand.WayInherit, Quiet: o.quiet, Base: o.base}
 	ran, err := first.Run(ctx, a, p.Path, p.Args)
-	if !ran && errors.Is(err, training.ErrPermission) {
-		return false,
-			fmt.Errorf("%s: the program may not be traced to make it: in a container add --cap-add=SYS_PTRACE, or train "+
-				"elsewhere (see profarc train)", o.archive)
+	if !ran && errors.Is(err, train.ErrUnread) {
+		return false, fmt.Errorf("%s: %w", o.archive, err)
 	}
 	return ran, err
 }

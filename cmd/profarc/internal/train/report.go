@@ -20,13 +20,22 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
+var errNoneServed = errors.New("no JVM was read, so no archive was written: tracing is forbidden, and the agent reads " +
+	"none that does not start, crashes, or runs as another user or in another container: see the command's own output")
+
+func (t *trainingRun) errNoJVM() error {
+	if t.listener != nil {
+		return errNoneServed
+	}
+	return errNoJVM
+}
+
 // reportEnd prints the results, and returns the exit of train. That is the command's, unless the command succeeded and
 // train failed to write.
 func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) error {
 	t.printSummary()
 	if t.unread != "" {
-		fmt.Fprintf(t.a.ErrOut, "profarc: nothing was recorded: tracing is forbidden, and the agent cannot be used instead: %s\n",
-			escape.Printable(t.unread))
+		fmt.Fprintf(t.a.ErrOut, "profarc: nothing was recorded: %v: %s\n", ErrUnread, escape.Printable(t.unread))
 		return &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
 	}
 	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
@@ -34,7 +43,7 @@ func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) err
 		end.Code = cli.ExitFailure
 	}
 	if len(t.jvms) == 0 {
-		end.Err = errors.Join(errNoJVM, end.Err)
+		end.Err = errors.Join(t.errNoJVM(), end.Err)
 	} else if mains, none := t.noneSelected(); none {
 		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only,
 			enumerated(mains)), end.Err)
@@ -100,7 +109,7 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
 	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
 	if j.Served {
-		end += " by the agent, since tracing is forbidden"
+		end += " by the agent, since it may not be traced"
 	}
 	if j.Running {
 		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))

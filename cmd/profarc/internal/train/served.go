@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -10,8 +11,11 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/hotspot/training"
 )
+
+// ErrUnread is the error if a command was not started because its JVMs cannot be read.
+var ErrUnread = errors.New("tracing is forbidden (in a container add --cap-add=SYS_PTRACE), and the agent cannot be " +
+	"used instead")
 
 // prepareUntraced prepares a run where tracing is forbidden. If the agent cannot be used either, the command runs
 // unread, but not with --strict or in profarc run.
@@ -22,7 +26,7 @@ func (t *trainingRun) prepareUntraced(ctx context.Context, args []string) (*live
 		t.listener = l
 		return l, env, nil
 	case t.o.strict || t.o.first || ctx.Err() != nil:
-		return nil, nil, fmt.Errorf("%w, and the agent cannot be used instead: %s", training.ErrPermission, app.Message(err))
+		return nil, nil, fmt.Errorf("%w: %s", ErrUnread, app.Message(err))
 	}
 	t.unread = app.Message(err)
 	return nil, os.Environ(), nil

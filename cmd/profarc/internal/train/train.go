@@ -183,8 +183,8 @@ type First struct {
 var stopCodes = []int{128 + 2, 128 + 15}
 
 // Run runs a command, and writes the archive when it ends. path is the executable, and args[0] its name. If the command
-// ran, err is a cli.ExitError with its exit code, and otherwise the reason. A command that may not be traced does not
-// run.
+// ran, err is a cli.ExitError with its exit code, and otherwise the reason. A command whose JVMs cannot be read does
+// not run.
 func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
 	o := trainOptions{out: f.Archive, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
@@ -199,13 +199,13 @@ func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) 
 	status, err := t.runCommand(ctx, path, args)
 	if err != nil {
 		t.discardAll()
-		return !errors.Is(err, training.ErrPermission) && !errors.Is(err, errors.ErrUnsupported), cli.NotStarted(args[0], err)
+		return !errors.Is(err, ErrUnread) && !errors.Is(err, errors.ErrUnsupported), cli.NotStarted(args[0], err)
 	}
 	t.publishAll(status)
 	t.printSummary()
 	end := &cli.ExitError{Code: status.ExitCode()}
 	if len(t.jvms) == 0 {
-		end.Err = errNoJVM
+		end.Err = t.errNoJVM()
 	}
 	return true, end
 }

@@ -27,6 +27,9 @@ func TestUnreadable(t *testing.T) {
 	if got := unreadable(err, false); !strings.Contains(got, "ended before its VM had started") {
 		t.Error(got)
 	}
+	if got := unreadable(fmt.Errorf("process 7: %w", live.ErrNotStarted), false); strings.Contains(got, "damaged") {
+		t.Error(got)
+	}
 }
 
 // A defect in writing the profiles of one JVM is told, and neither loses profiles of
