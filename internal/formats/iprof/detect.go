@@ -23,7 +23,7 @@ func Detect(head []byte) bool {
 			return true
 		}
 		others = others || kind == foreign
-		if !s.skipValue(0) || !s.readToken(',') {
+		if !s.skipValue() || !s.readToken(',') {
 			return s.pos == s.end && kind == version
 		}
 	}

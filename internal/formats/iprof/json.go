@@ -1,6 +1,8 @@
 package iprof
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -71,17 +73,13 @@ func (s *scanner) countRest() int64 {
 type byteClass uint8
 
 const (
-	blank      byteClass = 1 << iota // allowed between tokens
-	endsPlain                        // ends a run of plain characters in a string
-	endsNumber                       // can follow a number
+	blank     byteClass = 1 << iota // allowed between tokens
+	endsPlain                       // ends a run of plain characters in a string
 )
 
 var classes = func() (c [256]byteClass) {
 	for _, b := range " \t\r\n" {
-		c[b] |= blank | endsNumber
-	}
-	for _, b := range ",]}" {
-		c[b] |= endsNumber
+		c[b] |= blank
 	}
 	for b := range 0x20 {
 		c[b] |= endsPlain
@@ -244,94 +242,44 @@ func appendCodeUnit(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-func (s *scanner) skipValue(depth int) bool {
-	s.skipBlanks()
-	switch s.buf[s.pos] {
-	case '{':
-		return s.skipList('}', depth, func() bool {
-			_, _, ok := s.readStringToken()
-			return ok && s.readToken(':') && s.skipValue(depth+1)
-		})
-	case '[':
-		return s.skipList(']', depth, func() bool { return s.skipValue(depth + 1) })
-	case '"':
-		_, _, ok := s.readStringToken()
-		return ok
-	case 't':
-		return s.readLiteral("true")
-	case 'f':
-		return s.readLiteral("false")
-	case 'n':
-		return s.readLiteral("null")
+// skipValue skips any value. At a mistake it leaves pos after the last token before it.
+func (s *scanner) skipValue() bool {
+	tokens := json.NewDecoder(bytes.NewReader(s.buf[s.pos:s.end]))
+	tokens.UseNumber()
+	for depth := 0; ; {
+		token, err := tokens.Token()
+		at := int(tokens.InputOffset())
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			s.pos = s.end
+			return false
+		case token == json.Delim('[') || token == json.Delim('{'):
+			depth++
+		case token == json.Delim(']') || token == json.Delim('}'):
+			depth--
+		}
+		if depth > parse.MaxNesting {
+			s.exceeded = parse.Exceeded("values nested in more than %d others", parse.MaxNesting)
+			at--
+		}
+		if err != nil || s.exceeded != nil {
+			s.pos += at
+			return false
+		}
+		if depth == 0 {
+			return s.endValue(at, token)
+		}
 	}
-	return s.skipNumber()
 }
 
-// skipList reads an object or an array, and calls member for each member.
-func (s *scanner) skipList(end byte, depth int, member func() bool) bool {
-	if depth >= parse.MaxNesting {
-		s.exceeded = parse.Exceeded("values nested in more than %d others", parse.MaxNesting)
+// endValue skips a value of size bytes, whose last token is given. A number at the end of the text can continue.
+func (s *scanner) endValue(size int, last json.Token) bool {
+	if !utf8.Valid(s.buf[s.pos : s.pos+size]) {
 		return false
 	}
-	s.pos++
-	if s.readToken(end) {
-		return true
-	}
-	for {
-		if !member() {
-			return false
-		}
-		if s.readToken(end) {
-			return true
-		}
-		if !s.readToken(',') {
-			return false
-		}
-	}
-}
-
-func (s *scanner) readLiteral(w string) bool {
-	for i := range len(w) {
-		if s.buf[s.pos] != w[i] {
-			return false
-		}
-		s.pos++
-	}
-	return true
-}
-
-func (s *scanner) skipNumber() bool {
-	if s.buf[s.pos] == '-' {
-		s.pos++
-	}
-	if s.buf[s.pos] == '0' {
-		s.pos++
-	} else if !s.skipDigits() {
-		return false
-	}
-	if s.buf[s.pos] == '.' {
-		if s.pos++; !s.skipDigits() {
-			return false
-		}
-	}
-	if s.buf[s.pos]|0x20 == 'e' {
-		s.pos++
-		if c := s.buf[s.pos]; c == '+' || c == '-' {
-			s.pos++
-		}
-		if !s.skipDigits() {
-			return false
-		}
-	}
-	return classes[s.buf[s.pos]]&endsNumber != 0
-}
-
-func (s *scanner) skipDigits() bool {
-	first := s.pos
-	for s.buf[s.pos]-'0' <= 9 {
-		s.pos++
-	}
-	return s.pos > first
+	s.pos += size
+	_, number := last.(json.Number)
+	return !number || s.pos < s.end
 }
 
 type output struct {

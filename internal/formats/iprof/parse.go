@@ -251,7 +251,7 @@ func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
 		}
 		if p.pos != p.end {
 			p.pos = mark
-			if p.skipValue(0) {
+			if p.skipValue() {
 				odd(p.buf[mark:p.pos])
 				return p.countSmall(p.pos - mark)
 			}

@@ -1,10 +1,12 @@
 package iprof
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/internal/file/disk"
 )
@@ -83,9 +85,9 @@ func (e *exporter) readForeign() error {
 // addForeignText adds the value of a key. It rejects invalid JSON, and a second value for a key.
 func (e *exporter) addForeignText(pointer, text string) {
 	key, ok := strings.CutPrefix(pointer, "/")
-	s := newTextScanner(text)
+	valid := json.Valid([]byte(text)) && utf8.ValidString(text)
 	switch before, twice := e.raws[pointer]; {
-	case !ok || strings.Contains(key, "/") || !s.skipValue(0) || s.pos != s.end || twice && text != before:
+	case !ok || strings.Contains(key, "/") || !valid || twice && text != before:
 		e.report.Lost.Add(LossForeign, 1)
 	case !twice:
 		e.raws[pointer] = text
@@ -94,10 +96,6 @@ func (e *exporter) addForeignText(pointer, text string) {
 }
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
-
-func newTextScanner(text string) scanner {
-	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
-}
 
 // markUsedByTexts marks the methods and types used that texts name by their source ids. Texts are written unchanged.
 func (e *exporter) markUsedByTexts() error {
