@@ -69,7 +69,7 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 		paths = append(paths, classfile.SplitPath(name)...) // missing files are left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
-		return programCode{}, notOfClasses(strings.Join(names, listSeparator), d)
+		return programCode{}, wrongCode(strings.Join(names, listSeparator), "a class path", d)
 	}
 	return openClasses(paths, s.Header())
 }
@@ -77,8 +77,9 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 // processPrefix marks a process id in --against.
 const processPrefix = "pid:"
 
-func notOfClasses(name string, d layout.Domain) error {
-	return fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
+// wrongCode returns the error for code of a kind that profiles of a domain are not checked against.
+func wrongCode(name, kind string, d layout.Domain) error {
+	return fmt.Errorf("%s is %s, and the archive has profiles of domain %s: %s", name, kind, d, report.AdviceToNameCode(d))
 }
 
 func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (programCode, error) {
@@ -105,14 +106,21 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	case kind == kindClasses && d == layout.DomainSampled:
 		return openGoCode(ctx, name)
 	case kind == kindClasses:
-		return programCode{}, notOfClasses(name, d)
+		return programCode{}, wrongCode(name, "a class path", d)
 	case d == layout.DomainSampled && source.IsBinary(name):
 		return openGoBinary(name)
 	}
 	if kind == kindProgram && d.LLVM() {
 		return openInstrumented([]string{name}, d)
 	}
-	return importCode(ctx, a, name, d)
+	code, err := importCode(ctx, a, name, d)
+	switch {
+	case err == nil || kind != kindProgram || ctx.Err() != nil:
+		return code, err
+	case d == layout.DomainSampled:
+		return code, wrongCode(name, "a program that go build did not write", d)
+	}
+	return code, wrongCode(name, "a program of machine code", d)
 }
 
 // Kinds of files that --against may name.
@@ -184,7 +192,7 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programC
 		return programCode{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
 	}
 	if d != layout.DomainHotSpot {
-		return programCode{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
+		return programCode{}, wrongCode("process "+pid, "a JVM", d)
 	}
 	p, err := program.ReadProcess(ctx, n)
 	if err != nil {
