@@ -73,9 +73,9 @@ func (d *textDump) classNames() map[string]bool {
 
 // addProperties records what an [Exporter] needs to reproduce the text.
 func (b *textBuild) addProperties(d *textDump) {
-	b.addProperty(PropertyDialect, d.dialect.String())
+	b.Internal().AddProperty(PropertyDialect, d.dialect.String())
 	if d.plain {
-		b.addProperty(PropertyReasons, plainReasons)
+		b.Internal().AddProperty(PropertyReasons, plainReasons)
 	}
 	var sum uint64
 	for _, m := range d.methods {
@@ -88,7 +88,7 @@ func (b *textBuild) addProperties(d *textDump) {
 		return
 	}
 	if sum != d.total {
-		b.addProperty(PropertyTotal, strconv.FormatUint(d.total, 10))
+		b.Internal().AddProperty(PropertyTotal, strconv.FormatUint(d.total, 10))
 	}
 	switch {
 	case sum < d.total:
@@ -96,11 +96,6 @@ func (b *textBuild) addProperties(d *textDump) {
 	case sum > d.total:
 		b.report.Lost.Add(LossMixed, int(sum-d.total))
 	}
-}
-
-func (b *textBuild) addProperty(key, value string) {
-	t := b.Internal().Table(disk.TableProperties, 0)
-	t.Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(value)))
 }
 
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }

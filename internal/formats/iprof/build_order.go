@@ -18,8 +18,7 @@ const listColumns = disk.MaxColumns - int(orderLists)
 func (b *build) addMetadata() {
 	ledger.Totals(b.report.Totals).AddAll(b.lost)
 	parse.AddLoss(&b.report.Lost, codec.Loss{What: LossOdd, Count: b.odd, First: b.firstOdd}, b.lost)
-	properties := b.b.Internal().Table(disk.TableProperties, 0)
-	properties.Row(uint64(b.b.Internal().Symbol(versionProperty)), uint64(b.b.Internal().Symbol(b.version)))
+	b.b.Internal().AddProperty(versionProperty, b.version)
 	b.addForeign()
 	if !b.options.Unordered {
 		b.addOrder()

@@ -54,9 +54,7 @@ func (t *profileText) addTables(b *builder.Builder, runs [][]record, report *Rep
 }
 
 func addProperty(b *builder.Builder, key string, value uint64) {
-	b.Internal().
-		Table(disk.TableProperties, 0).
-		Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(strconv.FormatUint(value, 10))))
+	b.Internal().AddProperty(key, strconv.FormatUint(value, 10))
 }
 
 // mergeTableRows returns the sorted table rows of all runs. It merges rows unless they describe single threads.

@@ -295,7 +295,7 @@ func (in *intake) addStreamSize(size uint64) {
 		size = in.traces
 	}
 	if size > 0 {
-		in.addProperty(PropertyStreamSize, strconv.FormatUint(size, 10))
+		in.b.Internal().AddProperty(PropertyStreamSize, strconv.FormatUint(size, 10))
 	}
 }
 

@@ -85,7 +85,7 @@ func (x *indexedScan) readMemProf(end int64) error {
 		return x.malformedError(at, "the memory profile: %v", err)
 	}
 	if x.report.Allocations > 0 {
-		x.addProperty(disk.PropertyMemProf, strconv.Itoa(m.version))
+		x.b.Internal().AddProperty(disk.PropertyMemProf, strconv.Itoa(m.version))
 	}
 	return nil
 }
@@ -391,9 +391,4 @@ func (in *intake) addHeapRecord(r *heapRecord) error {
 		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(symbol), uint64(in.report.Records))
 	}
 	return in.b.Err()
-}
-
-func (in *intake) addProperty(key, value string) {
-	set := in.b.Internal()
-	set.Table(disk.TableProperties, 0).Row(uint64(set.Symbol(key)), uint64(set.Symbol(value)))
 }

@@ -236,7 +236,7 @@ func (x *indexedScan) readVTables() error {
 		x.addVTable(name, 0, 0)
 	}
 	if len(names) > 0 {
-		x.addProperty(disk.PropertyVTableNames, "kept")
+		x.b.Internal().AddProperty(disk.PropertyVTableNames, "kept")
 	}
 	return nil
 }

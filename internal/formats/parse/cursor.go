@@ -97,22 +97,7 @@ func (c *Cursor) End() {
 }
 
 // Number consumes a decimal number of at most limit.
-func (c *Cursor) Number(limit uint64) uint64 {
-	if !c.OK() {
-		return 0
-	}
-	n := uint64(0)
-	i := c.At
-	for ; i < len(c.Line) && c.Line[i]-'0' <= 9; i++ {
-		d := uint64(c.Line[i] - '0')
-		if n > (math.MaxUint64-d)/10 {
-			c.Miss("a number of 64 bits")
-			return 0
-		}
-		n = n*10 + d
-	}
-	return c.finishNumber(n, i, limit)
-}
+func (c *Cursor) Number(limit uint64) uint64 { return c.takeDigits(10, limit) }
 
 // Signed consumes a decimal number in [-limit-1, limit].
 func (c *Cursor) Signed(limit int64) int64 {
@@ -123,7 +108,9 @@ func (c *Cursor) Signed(limit int64) int64 {
 }
 
 // Hex consumes a hexadecimal number of at most limit. Digits can have either case.
-func (c *Cursor) Hex(limit uint64) uint64 {
+func (c *Cursor) Hex(limit uint64) uint64 { return c.takeDigits(16, limit) }
+
+func (c *Cursor) takeDigits(base byte, limit uint64) uint64 {
 	if !c.OK() {
 		return 0
 	}
@@ -131,14 +118,14 @@ func (c *Cursor) Hex(limit uint64) uint64 {
 	i := c.At
 	for ; i < len(c.Line); i++ {
 		d, ok := HexDigit(c.Line[i])
-		if !ok {
+		if !ok || d >= base {
 			break
 		}
-		if n>>60 != 0 {
+		if n>>60 != 0 && n > (math.MaxUint64-uint64(d))/uint64(base) {
 			c.Miss("a number of 64 bits")
 			return 0
 		}
-		n = n<<4 | uint64(d)
+		n = n*uint64(base) + uint64(d)
 	}
 	return c.finishNumber(n, i, limit)
 }

@@ -96,11 +96,9 @@ func (r *Recorder) Record(facts map[string]any) (*codec.Report, error) {
 			return nil, err
 		}
 	}
-	t := r.b.Internal().Table(disk.TableProperties, 0)
-	t.Row(uint64(r.b.Internal().Symbol("pprof.sample_types")), uint64(r.b.Internal().Symbol(r.Type)))
+	r.b.Internal().AddProperty("pprof.sample_types", r.Type)
 	if r.Type != unweighted && r.squares > 0 { // the effective number of samples
-		t.Row(uint64(r.b.Internal().Symbol(disk.PropertySampledTotal+"samples")),
-			uint64(r.b.Internal().Symbol(fmt.Sprintf("%.0f", r.sum*r.sum/r.squares))))
+		r.b.Internal().AddProperty(disk.PropertySampledTotal+"samples", fmt.Sprintf("%.0f", r.sum*r.sum/r.squares))
 	}
 	r.Report.Entries = len(all)
 	r.Report.Facts = facts

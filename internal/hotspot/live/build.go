@@ -430,10 +430,7 @@ func (b *build) internType(k klassName) builder.TypeRef {
 }
 
 func (b *build) addProperties() {
-	set := func(key, value string) {
-		t := b.Internal().Table(disk.TableProperties, 0)
-		t.Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(value)))
-	}
+	set := b.Internal().AddProperty
 	set(PropertyVM, b.vm.info)
 	if a := b.snap.adopted; b.keepAdopted && (a.unreadable || a.wrote) {
 		set(PropertyAdopted, "kept")

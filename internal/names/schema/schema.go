@@ -29,7 +29,6 @@ const (
 	TableCertain      = disk.TableCertain
 	TableCompilations = disk.TableCompilations
 	TableDumps        = disk.TableDumps
-	TableProperties   = disk.TableProperties
 	TableSamples      = disk.TableSamples
 	TableShapes       = disk.TableShapes
 )

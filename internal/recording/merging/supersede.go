@@ -159,16 +159,13 @@ func heldTwice(archives []Contents, by []int) error {
 	return nil
 }
 
-func compareRunKeys(x, y profileset.RunKey) int {
-	px := x.Process
-	py := y.Process
-	return slices.Compare(
-		[]uint64{binary.LittleEndian.Uint64(px.Boot[:]), px.Namespace, px.PID, px.Start,
-			binary.LittleEndian.Uint64(x.Since[:]), binary.LittleEndian.Uint64(px.Boot[8:]),
-			binary.LittleEndian.Uint64(x.Since[8:])},
-		[]uint64{binary.LittleEndian.Uint64(py.Boot[:]), py.Namespace, py.PID, py.Start,
-			binary.LittleEndian.Uint64(y.Since[:]), binary.LittleEndian.Uint64(py.Boot[8:]),
-			binary.LittleEndian.Uint64(y.Since[8:])})
+func compareRunKeys(x, y profileset.RunKey) int { return slices.Compare(wordsOfRun(x), wordsOfRun(y)) }
+
+func wordsOfRun(k profileset.RunKey) []uint64 {
+	p := k.Process
+	return []uint64{binary.LittleEndian.Uint64(p.Boot[:]), p.Namespace, p.PID, p.Start,
+		binary.LittleEndian.Uint64(k.Since[:]), binary.LittleEndian.Uint64(p.Boot[8:]),
+		binary.LittleEndian.Uint64(k.Since[8:])}
 }
 
 // sameProcess returns an error that matches ErrSameProcess. It says why two archives of one process cannot be merged,

@@ -121,6 +121,11 @@ func (t *Table) renumberGroup(row []uint64) {
 	row[0] += t.base
 }
 
+// AddProperty adds a row to the table of properties.
+func (b *Set) AddProperty(key, value string) {
+	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+}
+
 func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
 
 func (b *Set) holds(kind disk.ColumnKind, cell uint64) bool {

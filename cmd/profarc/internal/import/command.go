@@ -270,6 +270,6 @@ func setRunName(b *builder.Builder, name string) {
 		return
 	}
 	set := b.Internal()
-	set.Table(schema.TableProperties, 0).Row(uint64(set.Symbol(schema.PropertyRun)), uint64(set.Symbol(name)))
+	set.AddProperty(schema.PropertyRun, name)
 	set.NameDump(name)
 }

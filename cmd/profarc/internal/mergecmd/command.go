@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/merging"
@@ -277,17 +277,7 @@ func (r *mergeReport) addLoss(what codec.LossKind, n int) {
 // addUnmerged adds the entries that could not be summed, and their counts.
 func (r *mergeReport) addUnmerged(b *profileset.Set, what codec.LossKind) {
 	amounts := b.UnmergedAmounts() // FirstUnmerged forgets them
-	lost := codec.Loss{What: what, Count: int(b.Unmerged()), First: b.FirstUnmerged()}
-	for _, u := range ledger.SortedUnits(amounts) {
-		lost.Unit = u
-		lost.Amount = amounts[u]
-		r.Lost.AddLoss(lost)
-		lost.Count = 0
-		lost.First = nil
-	}
-	if lost.Unit == "" {
-		r.Lost.AddLoss(lost)
-	}
+	parse.AddLoss(&r.Lost, codec.Loss{What: what, Count: int(b.Unmerged()), First: b.FirstUnmerged()}, amounts)
 }
 
 func (r *mergeReport) printReport(a *cli.App) {

@@ -444,10 +444,9 @@ func (k *importBuild) countProfiles() (methods, entries int) {
 }
 
 func (k *importBuild) addProperties() {
-	t := k.b.Internal().Table(disk.TableProperties, 0)
 	add := func(key, value string) {
 		if value != "" {
-			t.Row(uint64(k.b.Internal().Symbol(key)), uint64(k.b.Internal().Symbol(value)))
+			k.b.Internal().AddProperty(key, value)
 		}
 	}
 	number := func(field int) string {
