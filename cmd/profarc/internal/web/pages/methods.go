@@ -40,7 +40,7 @@ type members struct {
 	noun  string
 	n     int
 	link  func(i int32) (link, error)
-	names func(*request) (*searchNames, error)
+	names func(*request) (searchNames, error)
 	// byName compares two members by name. It is nil for methods, which the archive sorts by name.
 	byName func(a, b int32) int
 }
@@ -207,13 +207,11 @@ func (c *classTally) linkToClass(class int32) (link, error) {
 	return c.linkToPart(c.className(class), inClass+strconv.Itoa(int(class))), nil
 }
 
-func (c *classTally) classNamesOf(r *request) (*searchNames, error) {
-	read := func(context.Context, *Site, *Progress) (*searchNames, error) {
-		n := &searchNames{}
+func (c *classTally) classNamesOf(r *request) (searchNames, error) {
+	read := func(context.Context, *Site, *Progress) (n searchNames, _ error) {
 		for i := range c.classes {
 			n.addMember(match.Fold(c.className(int32(i))), match.Fold(c.classes[i].Name))
 		}
-		n.dropNumbers()
 		return n, nil
 	}
 	return resultOf(r, "the names of all classes", read)
