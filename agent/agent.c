@@ -514,3 +514,16 @@ int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 	if (why != NULL) give_up(why, what);
 	return JVM_OK;
 }
+
+__attribute__((visibility("default"))) int32_t Agent_OnAttach(java_vm *java, const char *text, void *reserved);
+
+/* Agent_OnAttach serves the memory of a running VM. Adopting begins with the VM. */
+int32_t Agent_OnAttach(java_vm *java, const char *text, void *reserved) {
+	(void)reserved;
+	options o;
+	const char *wrong = options_parse(&o, text);
+	if (wrong == NULL && o.serve == NULL) wrong = "a running VM adopts nothing: give the option serve";
+	if (wrong == NULL) wrong = serve_now(o.serve, java);
+	if (wrong != NULL) fprintf(stderr, "profarc: %s\n", wrong);
+	return wrong == NULL ? JVM_OK : -1;
+}

@@ -62,8 +62,10 @@ enum {
 	TI_GET_CLASS_LOADER = 56,
 	TI_GET_LOADED_CLASSES = 77,
 	TI_REDEFINE_CLASSES = 86,
+	TI_FOLLOW_REFERENCES = 114,
 	TI_GET_JNI_FUNCTION_TABLE = 120,
 	TI_SET_EVENT_CALLBACKS = 121,
+	TI_DISPOSE_ENVIRONMENT = 126,
 	TI_GET_SYSTEM_PROPERTY = 130,
 	TI_ADD_CAPABILITIES = 141,
 	TI_RETRANSFORM_CLASSES = 151
@@ -80,7 +82,9 @@ enum {
 	TI_EVENTS = 39
 }; /* 39 events, starting at VM_INIT */
 enum { TI_CLASS_PREPARED = 2, TI_CLASS_ARRAY = 16, TI_CLASS_PRIMITIVE = 32 };
+enum { TI_VISIT_ABORT = 0x8000, TI_HEAP_CALLBACKS = 16 };
 enum {
+	TI_CAN_TAG_OBJECTS = 0,
 	TI_CAN_TELL_EXHAUSTION = 39,
 	TI_CAPABILITY_BITS = 128
 }; /* capability bit for exhaustion of the heap and the metaspace */
@@ -213,6 +217,17 @@ static inline int ti_add_capability(jvmti_env *t, int bit) {
 	uint8_t bits[TI_CAPABILITY_BITS / 8] = {0};
 	bits[bit / 8] = (uint8_t)(1 << bit % 8);
 	return ((int (*)(jvmti_env *, const uint8_t *))t->functions[TI_ADD_CAPABILITIES])(t, bits);
+}
+static inline int ti_dispose(jvmti_env *t) {
+	return ((int (*)(jvmti_env *))t->functions[TI_DISPOSE_ENVIRONMENT])(t);
+}
+typedef int32_t (*ti_reference)(int, const void *, int64_t, int64_t, int64_t, int64_t *, int64_t *, int32_t, void *);
+
+/* ti_visit_references visits the references of the heap at a safepoint, those from stacks first. */
+static inline int ti_visit_references(jvmti_env *t, ti_reference visit, void *data) {
+	jvm_function callbacks[TI_HEAP_CALLBACKS] = {0, (jvm_function)visit};
+	return ((int (*)(jvmti_env *, int32_t, jvm_ref, jvm_ref, const jvm_function *, void *))
+			t->functions[TI_FOLLOW_REFERENCES])(t, 0, 0, 0, callbacks, data);
 }
 static inline int ti_property(jvmti_env *t, const char *name, char **value) {
 	return ((int (*)(jvmti_env *, const char *, char **))t->functions[TI_GET_SYSTEM_PROPERTY])(t, name, value);

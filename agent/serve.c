@@ -6,28 +6,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { UNKNOWN_EXIT = -1, EXIT_BITS = 255, WAIT_SECONDS = 60 };
+enum { UNKNOWN_EXIT = -1, EXIT_BITS = 255, WAIT_SECONDS = 60, MOST_MAPS = 1 << 24 };
 
 /* on_exit is missing in some C libraries. */
 extern int on_exit(void (*call)(int, void *), void *argument) __attribute__((weak));
 
-static struct { struct sockaddr_un socket; pid_t process; } served;
+static struct { struct sockaddr_un socket; pid_t process; } at_exit;
 
-static bool open_address(struct sockaddr_un *a, const char *path) {
+typedef struct connection { int to; bool held; char *maps; } connection;
+
+static const char *set_address(struct sockaddr_un *a, const char *path) {
 	a->sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof a->sun_path) return false;
+	if (strlen(path) >= sizeof a->sun_path) return "the path of the socket is too long";
 	strcpy(a->sun_path, path);
-	return true;
+	return NULL;
 }
 
 /* send_frame sends bytes from any address. The system checks the address: errno is EFAULT, and nothing was sent, if
@@ -39,50 +40,95 @@ static bool send_frame(int to, const void *bytes, uint32_t n) {
 	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)(sizeof n + n);
 }
 
-static bool send_maps(int to) {
-	char text[4096];
-	ssize_t n = -1;
+static bool send_hello(connection *c, int32_t exit_code) {
+	serve_hello h = {.exit_code = exit_code, .maps = (uintptr_t)c->maps};
+	ssize_t n;
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (maps < 0) return false;
-	while ((n = read(maps, text, sizeof text)) > 0 && send_frame(to, text, (uint32_t)n)) {}
+	while ((n = read(maps, c->maps + h.maps_length, MOST_MAPS - h.maps_length)) > 0) h.maps_length += (uint32_t)n;
 	close(maps);
-	return n == 0 && send_frame(to, NULL, 0);
+	return send(c->to, &h, sizeof h, MSG_NOSIGNAL) == sizeof h;
 }
 
-static void answer_requests(int to) {
+/* answer_requests returns false if the connection ended. A running VM has ti. */
+static bool answer_requests(connection *c, jvmti_env *ti);
+
+/* on_safepoint is called by the VM's thread at a safepoint. */
+static int32_t on_safepoint(connection *c) {
+	c->held = true;
+	if (send_frame(c->to, NULL, 0)) answer_requests(c, NULL);
+	return TI_VISIT_ABORT;
+}
+
+static int32_t on_reference(int kind, const void *info, int64_t class, int64_t referrer_class, int64_t size,
+	int64_t *tag, int64_t *referrer_tag, int32_t length, void *c) {
+	(void)kind, (void)info, (void)class, (void)referrer_class, (void)size, (void)tag, (void)referrer_tag, (void)length;
+	return on_safepoint(c);
+}
+
+static bool hold(connection *c, jvmti_env *ti) {
+	c->held = false;
+	ti_visit_references(ti, on_reference, c);
+	return c->held || send_frame(c->to, "", 1);
+}
+
+static bool answer_requests(connection *c, jvmti_env *ti) {
 	serve_request r;
-	while (recv(to, &r, sizeof r, MSG_WAITALL) == sizeof r && r.length <= SERVE_LONGEST)
-		if (!send_frame(to, (const void *)(uintptr_t)r.address, r.length) &&
-			(errno != EFAULT || !send_frame(to, NULL, 0)))
-			return;
+	while (recv(c->to, &r, sizeof r, MSG_WAITALL) == sizeof r && r.length <= SERVE_LONGEST) {
+		if (r.length == 0 && ti == NULL) return true;
+		if (r.length == 0) {
+			if (r.address == SERVE_HOLD && !hold(c, ti)) return false;
+		} else if (!send_frame(c->to, (const void *)(uintptr_t)r.address, (uint32_t)r.length) &&
+			(errno != EFAULT || !send_frame(c->to, NULL, 0)))
+			return false;
+	}
+	return false;
+}
+
+static bool open_connection(connection *c, const struct sockaddr_un *socket) {
+	struct timeval limit = {WAIT_SECONDS, 0};
+	return c->to >= 0 && c->maps != MAP_FAILED &&
+		setsockopt(c->to, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
+		setsockopt(c->to, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
+		connect(c->to, (const struct sockaddr *)socket, sizeof *socket) == 0;
 }
 
 /* serve serves until the connection closes. Signals go to other threads meanwhile, since they would interrupt calls. */
-static void serve(const struct sockaddr_un *socket_address, int32_t exit_code) {
-	struct timeval limit = {WAIT_SECONDS, 0};
+static void serve(const struct sockaddr_un *address, int32_t exit_code, jvmti_env *ti) {
 	sigset_t all, before;
 	sigfillset(&all);
-	int to = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (to < 0 || pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
-	if (setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
-		setsockopt(to, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
-		connect(to, (const struct sockaddr *)socket_address, sizeof *socket_address) == 0 &&
-		send(to, &exit_code, sizeof exit_code, MSG_NOSIGNAL) == sizeof exit_code && send_maps(to))
-		answer_requests(to);
-	close(to);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+	connection c = {.to = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0),
+		.maps = mmap(NULL, MOST_MAPS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)};
+	if (open_connection(&c, address) && send_hello(&c, exit_code)) answer_requests(&c, ti);
+	if (c.maps != MAP_FAILED) munmap(c.maps, MOST_MAPS);
+	close(c.to);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void on_exit_code(int code, void *unused) {
 	(void)unused;
-	if (getpid() == served.process) serve(&served.socket, code < 0 ? UNKNOWN_EXIT : code & EXIT_BITS);
+	if (getpid() == at_exit.process) serve(&at_exit.socket, code < 0 ? UNKNOWN_EXIT : code & EXIT_BITS, NULL);
 }
 
 static void on_any_exit(void) { on_exit_code(UNKNOWN_EXIT, NULL); }
 
 const char *serve_at_exit(const char *path) {
-	if (!open_address(&served.socket, path)) return "the path of the socket is too long";
-	served.process = getpid(); /* not a forked child */
-	int failed = on_exit == NULL ? atexit(on_any_exit) : on_exit(on_exit_code, NULL);
-	return failed != 0 ? "the process is out of memory" : NULL;
+	const char *wrong = set_address(&at_exit.socket, path);
+	at_exit.process = getpid(); /* not a forked child */
+	if (wrong == NULL && (on_exit == NULL ? atexit(on_any_exit) : on_exit(on_exit_code, NULL)) != 0)
+		wrong = "the process is out of memory";
+	return wrong;
+}
+
+const char *serve_now(const char *path, java_vm *java) {
+	struct sockaddr_un address = {0};
+	jvmti_env *ti;
+	const char *wrong = set_address(&address, path);
+	if (wrong != NULL) return wrong;
+	if (vm_get_env(java, &ti, JVMTI_VERSION) != JVM_OK || ti_add_capability(ti, TI_CAN_TAG_OBJECTS) != JVM_OK)
+		return "the VM has no JVMTI";
+	serve(&address, UNKNOWN_EXIT, ti);
+	ti_dispose(ti);
+	return NULL;
 }

@@ -42,6 +42,12 @@ PLACE(jvmtiInterface_1_, GetJNIFunctionTable, AGENT_TI_GET_JNI_FUNCTION_TABLE);
 PLACE(jvmtiInterface_1_, SetEventCallbacks, AGENT_TI_SET_EVENT_CALLBACKS);
 PLACE(jvmtiInterface_1_, GetSystemProperty, AGENT_TI_GET_SYSTEM_PROPERTY);
 PLACE(jvmtiInterface_1_, AddCapabilities, AGENT_TI_ADD_CAPABILITIES);
+PLACE(jvmtiInterface_1_, FollowReferences, AGENT_TI_FOLLOW_REFERENCES);
+PLACE(jvmtiInterface_1_, DisposeEnvironment, AGENT_TI_DISPOSE_ENVIRONMENT);
+_Static_assert(offsetof(jvmtiHeapCallbacks, heap_reference_callback) == sizeof(void *) &&
+		sizeof(jvmtiHeapCallbacks) == sizeof(void *) * AGENT_TI_HEAP_CALLBACKS &&
+		JVMTI_VISIT_ABORT == AGENT_TI_VISIT_ABORT,
+	"callbacks of the heap");
 
 #define EVENT(callback, event) \
 	_Static_assert( \

@@ -195,7 +195,7 @@ func (vm *VM) walkHeld(src *replay, of agents, methodArray func(uint64) ([]uint6
 	report.Threads = len(h.threads)
 	report.Consistent = true
 	src.tick = func() {
-		if h.threads != nil && time.Since(h.begun) > limit {
+		if (h.threads != nil || h.resume != nil) && time.Since(h.begun) > limit {
 			h.releaseThreads()
 			report.Consistent = false
 		}

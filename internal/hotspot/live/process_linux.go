@@ -52,6 +52,15 @@ func openPeer(conn *net.UnixConn) (*process, error) {
 	return openProcess(int(peer.Pid)) // 0 for a process of another container
 }
 
+// sendQuit sends SIGQUIT if the process has a handler. A JVM does not have one yet while it starts, and would end.
+func (p *process) sendQuit() error {
+	caught, _ := strconv.ParseUint(procfs.StatusField(p.pid, "SigCgt"), 16, 64)
+	if caught&(1<<(unix.SIGQUIT-1)) == 0 {
+		return errors.New("it handles no SIGQUIT, as with -Xrs, so it cannot load the agent")
+	}
+	return translateError(unix.Kill(p.pid, unix.SIGQUIT))
+}
+
 // Fields of /proc/PID/stat, counted from the one after the command's name.
 const (
 	stateField = 0
@@ -201,6 +210,7 @@ type holding struct {
 	threads map[int]unix.Signal // pending signals of seized threads, 0 for none
 	begun   time.Time
 	lasted  time.Duration
+	resume  func() // ends holding of a VM that serves its memory; nil otherwise
 }
 
 const (
@@ -310,6 +320,11 @@ func pendingSignal(status unix.WaitStatus) unix.Signal {
 }
 
 func (h *holding) releaseThreads() {
+	if h.resume != nil {
+		h.resume()
+		h.resume = nil
+		h.lasted = time.Since(h.begun)
+	}
 	if h.threads == nil {
 		return
 	}

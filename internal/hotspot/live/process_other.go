@@ -20,11 +20,13 @@ type holding struct {
 	threads map[int]int
 	begun   time.Time
 	lasted  time.Duration
+	resume  func()
 }
 
 func openProcess(int) (*process, error)        { return nil, ErrUnsupported }
 func openPeer(*net.UnixConn) (*process, error) { return nil, ErrUnsupported }
 
+func (p *process) sendQuit() error                                 { return ErrUnsupported }
 func (p *process) isGone() bool                                    { return true }
 func (p *process) isAlive() bool                                   { return false }
 func (p *process) heldBytes() int64                                { return 0 }

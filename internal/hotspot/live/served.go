@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -55,11 +56,17 @@ func (l *Listener) Close() error {
 // A Served is a JVM that waits for requests. Close lets it continue.
 type Served struct {
 	*process
-	Exit int32 // exit code, -1 if unknown
+	Exit int32 // exit code, -1 if unknown or running
 	conn net.Conn
 	in   *bufio.Reader
 	maps []byte
 }
+
+// A request is an address and a length. With length 0 it is serveHold, or 0 to end holding.
+const (
+	requestSize = 16
+	serveHold   = 1 // SERVE_HOLD
+)
 
 // Limits of a JVM that serves its memory, which may be forged.
 const (
@@ -90,22 +97,19 @@ func (l *Listener) AcceptJVM() (*Served, error) {
 
 func (s *Served) readHello() error {
 	_ = s.conn.SetDeadline(time.Now().Add(serveTimeout))
-	if err := binary.Read(s.in, le, &s.Exit); err != nil {
+	var hello struct {
+		Exit   int32
+		Length uint32
+		Maps   uint64
+	}
+	if err := binary.Read(s.in, le, &hello); err != nil {
 		return err
 	}
-	for {
-		n, err := s.readLength(maxFrame)
-		if err != nil || n == 0 {
-			return err
-		}
-		if len(s.maps)+n > maxMaps {
-			return fmt.Errorf("%w: more than %d bytes of mappings", ErrStructure, maxMaps)
-		}
-		s.maps = append(s.maps, make([]byte, n)...)
-		if _, err := io.ReadFull(s.in, s.maps[len(s.maps)-n:]); err != nil {
-			return err
-		}
+	if hello.Length > maxMaps {
+		return fmt.Errorf("%w: %d bytes of mappings", ErrStructure, hello.Length)
 	}
+	s.Exit, s.maps = hello.Exit, make([]byte, hello.Length)
+	return s.readAt(s.maps, hello.Maps)
 }
 
 func (s *Served) readLength(limit int) (int, error) {
@@ -127,8 +131,29 @@ func (s *Served) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] 
 	return procfs.ParseMappings(ctx, bytes.NewReader(s.maps))
 }
 
-// holdWhile has nothing to hold, since the VM is at its end.
-func (s *Served) holdWhile(use func(h *holding) error) error { return use(&holding{}) }
+// holdWhile holds a running VM at a safepoint.
+func (s *Served) holdWhile(use func(h *holding) error) error {
+	if s.Exit >= 0 {
+		return use(&holding{}) // the VM is at its end
+	}
+	if err := s.sendRequests(le.AppendUint64(le.AppendUint64(nil, serveHold), 0)); err != nil {
+		return err
+	}
+	h := &holding{begun: time.Now(), resume: func() { _ = s.sendRequests(make([]byte, requestSize)) }}
+	if n, err := s.readLength(1); err != nil || n > 0 {
+		return lostPeer(cmp.Or(err, errors.New("it reaches no safepoint")))
+	}
+	defer h.releaseThreads()
+	return use(h)
+}
+
+func (s *Served) sendRequests(requests []byte) error {
+	_ = s.conn.SetDeadline(time.Now().Add(serveTimeout))
+	if _, err := s.conn.Write(requests); err != nil {
+		return lostPeer(err)
+	}
+	return nil
+}
 
 func (s *Served) readAt(b []byte, addr uint64) error {
 	return s.readSpans(b, []span{{addr, len(b)}}, func(int) error { return errFault })
@@ -142,9 +167,8 @@ func (s *Served) readSpans(b []byte, spans []span, missed func(i int) error) err
 		for ; last < len(spans) && len(requests) < maxBatch; last++ {
 			requests = appendRequests(requests, spans[last])
 		}
-		_ = s.conn.SetDeadline(time.Now().Add(serveTimeout))
-		if _, err := s.conn.Write(requests); err != nil {
-			return lostPeer(err)
+		if err := s.sendRequests(requests); err != nil {
+			return err
 		}
 		var failed error
 		for ; first < last; first++ {

@@ -99,6 +99,38 @@ func TestServedMemory(t *testing.T) {
 	})
 }
 
+// TestLoadedAgent reads running JVMs that stand still, by system calls and through an agent that they load.
+func TestLoadedAgent(t *testing.T) {
+	full.Only(t, "starts JVMs and compilers")
+	library := buildAgent(t)
+	testjvm.Each(t, func(t *testing.T, home string) {
+		j := compiling(t, home)
+		l := listen(t)
+		if _, err := l.LoadAgent(t.Context(), j.pid(), func() (string, error) { return "/no/such/agent", nil }); err == nil {
+			t.Error("an agent that does not exist was loaded")
+		}
+		s, err := l.LoadAgent(t.Context(), j.pid(), func() (string, error) { return library, nil })
+		if err != nil || s.Exit != -1 || s.PID() != j.pid() {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		served, err := s.Attach(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := Attach(t.Context(), j.pid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Options{{Stop: true}, {}} {
+			if a, b := archiveOf(t, served, o), archiveOf(t, read, o); !bytes.Equal(a, b) {
+				t.Errorf("archives of %d and %d bytes differ", len(a), len(b))
+			}
+		}
+		_ = s.Close()
+		j.end()
+	})
+}
+
 // TestNobodyListens checks that a program ends as usual if it cannot connect.
 func TestNobodyListens(t *testing.T) {
 	full.Only(t, "starts JVMs and compilers")

@@ -4,6 +4,7 @@ package dump
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
@@ -34,7 +36,9 @@ type options struct {
 
 const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 to 25 on Linux, from its
 memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
-milliseconds, so that all profiles are of the same moment.
+milliseconds, so that all profiles are of the same moment. Where reading its memory is forbidden, as in
+some containers, the JVM loads the agent (see profarc agent), which reads it at a safepoint and stays
+loaded. JDK 21 and later print a warning.
 
 If the JVM adopted an archive (profarc run), the dump has only the JVM's own counts: the archive's counts
 are subtracted, and receivers and methods that only the archive had are left out. The dump names that
@@ -92,7 +96,10 @@ func runCommand(ctx context.Context, a *cli.App, o options) error {
 		return err
 	}
 	begin := time.Now()
-	profiles, read, err := o.readJVM(ctx)
+	profiles, read, err := o.readJVM(ctx, func() (*live.VM, error) { return live.Attach(ctx, o.pid) })
+	if errors.Is(err, live.ErrPermission) {
+		profiles, read, err = o.readByAgent(ctx, a, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -112,8 +119,8 @@ func runCommand(ctx context.Context, a *cli.App, o options) error {
 
 // readJVM reads the JVM. It fails if no profile passes the filters, so that an empty archive never replaces one with
 // content.
-func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, error) {
-	vm, err := live.Attach(ctx, o.pid)
+func (o *options) readJVM(ctx context.Context, attach func() (*live.VM, error)) (*builder.Builder, *live.Report, error) {
+	vm, err := attach()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,6 +133,22 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	}
 	r.Describe(ctx, profiles, &live.Contents{})
 	return profiles, r, nil
+}
+
+// readByAgent reads a JVM that forbids it, by loading the agent into it.
+func (o *options) readByAgent(ctx context.Context, a *cli.App, forbidden error) (*builder.Builder, *live.Report, error) {
+	l, err := live.Listen()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	s, err := l.LoadAgent(ctx, o.pid, func() (string, error) { return agentcmd.LibraryBuilder(a, false).Find(ctx, "") })
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w (by the agent: %v)", forbidden, err)
+	}
+	defer s.Close()
+	fmt.Fprintf(a.ErrOut, "profarc: process %d may not be read, so it has loaded the agent, which reads it\n", o.pid)
+	return o.readJVM(ctx, func() (*live.VM, error) { return s.Attach(ctx) })
 }
 
 type dumpReport struct {
@@ -175,6 +198,8 @@ func (r *dumpReport) printReport(w io.Writer) {
 		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, cli.FormatSize(r.DataBytes),
 		cli.FormatDuration(time.Duration(r.ReadNS)))
 	switch {
+	case r.Consistent && r.Threads == 0:
+		fmt.Fprintf(w, "held   the VM at a safepoint for %s\n", cli.FormatDuration(time.Duration(r.StoppedNS)))
 	case r.Consistent:
 		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, cli.FormatDuration(time.Duration(r.StoppedNS)))
 	case r.Threads > 0:
