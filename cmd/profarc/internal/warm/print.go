@@ -3,6 +3,7 @@ package warm
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -54,15 +55,15 @@ func (r *report) printHead(w io.Writer) {
 }
 
 func (r *report) printAdopted(w io.Writer) {
-	var adopted []float64
+	adopted := map[string][]float64{}
 	for _, x := range r.Records {
 		if x.Adopted != nil {
-			adopted = append(adopted, float64(*x.Adopted))
+			adopted[x.Contender] = append(adopted[x.Contender], float64(*x.Adopted))
 		}
 	}
-	if len(adopted) > 0 {
-		fmt.Fprintf(w, "the agent adopted %s (median); the archive has %s\n",
-			cli.Amount(int(paired.Median(adopted)), "method"), cli.Amount(r.Profiles, "profile"))
+	for _, name := range slices.Sorted(maps.Keys(adopted)) {
+		fmt.Fprintf(w, "%s: the agent adopted %s (median); the archive has %s\n", name,
+			cli.Amount(int(paired.Median(adopted[name])), "method"), cli.Amount(r.Profiles, "profile"))
 	}
 }
 
