@@ -144,7 +144,7 @@ func (v *tableView) sortRows(name string) error {
 	if err != nil {
 		return err
 	}
-	return by.SortRows(v.rows, by.IsNumeric(), by.Text)
+	return by.SortRows(v.rows)
 }
 
 func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {

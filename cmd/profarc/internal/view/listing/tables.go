@@ -38,37 +38,27 @@ func (c *TableColumn) IsNumeric() bool {
 	return c.Form.Kind == disk.ColumnWord && c.Form.Form != disk.FormFunction
 }
 
-// IsSigned reports whether cells are two's complement.
-func (c *TableColumn) IsSigned() bool {
-	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
-}
-
 func (c *TableColumn) compareRows(a, b int) int {
-	if c.IsSigned() {
+	if c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime { // two's complement
 		return cmp.Compare(int64(c.RawCell(a)), int64(c.RawCell(b)))
 	}
 	return cmp.Compare(c.RawCell(a), c.RawCell(b))
 }
 
-// SortRows sorts rows by the numbers of the column, or by the texts that text returns.
-func (c *TableColumn) SortRows(rows []int, falling bool, text func(row int) (string, error)) (err error) {
-	compare := c.compareRows
-	if !c.IsNumeric() {
-		texts := map[int]string{}
-		for _, row := range rows {
-			texts[row], err = text(row)
-			if err != nil {
-				return err
-			}
-		}
-		compare = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
+// SortRows sorts rows by the column, the highest numbers or the first texts first.
+func (c *TableColumn) SortRows(rows []int) (err error) {
+	if c.IsNumeric() {
+		slices.SortStableFunc(rows, func(a, b int) int { return c.compareRows(b, a) })
+		return nil
 	}
-	slices.SortStableFunc(rows, func(a, b int) int {
-		if falling {
-			a, b = b, a
+	texts := map[int]string{}
+	for _, row := range rows {
+		texts[row], err = c.Text(row)
+		if err != nil {
+			return err
 		}
-		return compare(a, b)
-	})
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return strings.Compare(texts[a], texts[b]) })
 	return nil
 }
 

@@ -186,7 +186,7 @@ type origin struct {
 	*facts.Facts
 	About    *table     // numbers of records, settings and properties
 	RunFacts []runFacts // facts of the first runs
-	Tables   []link     // tables with all runs, dumps and class paths
+	Tables   []string   // names and lengths of the tables
 }
 
 func newOrigin(r *request, f *facts.Facts) *origin {
@@ -194,9 +194,7 @@ func newOrigin(r *request, f *facts.Facts) *origin {
 	o.About = o.aboutTable(r)
 	o.addRunFacts()
 	for _, t := range f.Tables {
-		l := rowsLink(schema.TableKind(t.Kind))
-		l.Text = fmt.Sprintf("%s (%s)", l.Text, pluralText(uint64(t.Rows), "row"))
-		o.Tables = append(o.Tables, l)
+		o.Tables = append(o.Tables, fmt.Sprintf("%s (%s)", t.Name, pluralText(uint64(t.Rows), "row")))
 	}
 	return o
 }

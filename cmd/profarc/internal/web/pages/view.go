@@ -44,7 +44,6 @@ var views = []*view{
 	pairView,
 	fitView,
 	movesView,
-	rowsView,
 }
 
 func (s *Site) viewNamed(name string) *view {
