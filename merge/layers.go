@@ -61,14 +61,12 @@ func (f *flattening) copyUnanswered(c *copier.Copier, s *reader.Store) error {
 		return err
 	}
 	var own []answeredVersion
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, f.poll.Err()); err != nil {
-			return err
-		}
+	err := poll.Each(f.poll, s.Methods(), func(m reader.Method) (err error) {
 		own, err = f.addMethod(c, m, own)
-		if err != nil {
-			return err
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	for _, v := range own {
 		f.answered[v] = true
@@ -82,20 +80,15 @@ func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answered
 	if err != nil {
 		return own, err
 	}
-	for p, err := range m.Profiles() {
-		if err = cmp.Or(err, f.poll.Err()); err != nil {
-			return own, err
-		}
+	err = poll.Each(f.poll, m.Profiles(), func(p reader.Profile) error {
 		v := answeredVersion{ref, p.Code()}
 		if f.answered[v] {
-			continue
-		}
-		if err := c.Profile(m, p); err != nil {
-			return own, err
+			return nil
 		}
 		own = append(own, v)
-	}
-	return own, nil
+		return c.Profile(m, p)
+	})
+	return own, err
 }
 
 // joinLayer adds the layer's list of dumps to the builder. Layers may have common dumps, for instance if a run adopted

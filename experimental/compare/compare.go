@@ -156,25 +156,15 @@ func (c *comparison) findCounterparts() (err error) {
 }
 
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
-	steps := poll.New(c.ctx)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return err
-		}
+	return poll.Each(poll.New(c.ctx), s.Methods(), func(m reader.Method) error {
 		if c.o.Methods != nil {
 			k, err := m.Key()
-			if err != nil {
+			if err != nil || !c.o.Methods(k) {
 				return err
 			}
-			if !c.o.Methods(k) {
-				continue
-			}
 		}
-		if err := visit(m); err != nil {
-			return err
-		}
-	}
-	return nil
+		return visit(m)
+	})
 }
 
 func countOverlap(x, y uint64, sumA, sumB float64) float64 {

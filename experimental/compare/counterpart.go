@@ -38,22 +38,16 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 	if err != nil {
 		return nil, err
 	}
-	steps := poll.New(ctx)
-	for m, err := range a.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
-		}
+	err = poll.Each(poll.New(ctx), a.Methods(), func(m reader.Method) error {
 		partner, err := c.lookUpMethod(m)
-		if err != nil {
-			return nil, err
-		}
 		if partner != 0 {
 			c.taken.Add(uint32(partner))
 		}
 		c.methods = append(c.methods, methodPair{m.Ref(), partner})
-	}
+		return err
+	})
 	slices.SortFunc(c.methods, func(x, y methodPair) int { return cmp.Compare(x.inA, y.inA) })
-	return c, nil
+	return c, err
 }
 
 func (c *counterparts) lookUpMethod(m reader.Method) (layout.Ref, error) {

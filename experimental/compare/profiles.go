@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/profarc/profarc/internal/system/poll"
@@ -42,13 +41,10 @@ func (p *profiles) readMethod(m reader.Method, c *comparison) error {
 	}
 	clear(p.samples)
 	p.sampled = kindAmounts{}
-	for q, err := range m.Profiles() {
-		if err = cmp.Or(err, p.poll.Err()); err != nil {
-			return err
-		}
+	return poll.Each(p.poll, m.Profiles(), func(q reader.Profile) error {
 		if c.a.Header().Domain == layout.DomainLLVMIR && (q.Code()&csHash != 0) != c.o.ContextSensitive {
 			p.leftOut++
-			continue
+			return nil
 		}
 		if err := p.sites.readProfile(q); err != nil {
 			return err
@@ -58,8 +54,8 @@ func (p *profiles) readMethod(m reader.Method, c *comparison) error {
 		}
 		p.list = append(p.list, profile{Profile: q})
 		p.addUpSites(&p.list[len(p.list)-1])
-	}
-	return nil
+		return nil
+	})
 }
 
 // addUpSites adds up the counts of a profile whose sites have been read. Samples go to the method.

@@ -3,7 +3,6 @@ package reduce
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,25 +26,19 @@ func (c *selection) leaveToBase(s *reader.Store, r *Options) error {
 	}
 	of := &comparison{base: r.Base, mayDiffer: r.MayDiffer}
 	c.left = map[layout.Ref]bool{}
-	steps := poll.New(c.ctx)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return err
-		}
+	err := poll.Each(poll.New(c.ctx), s.Methods(), func(m reader.Method) error {
 		if !c.keepsMethod(m.Ref()) {
-			continue
+			return nil
 		}
 		has, err := of.baseContains(m)
-		if err != nil {
-			return err
-		}
-		if has {
+		if err == nil && has {
 			delete(c.keep, m.Ref())
 			c.left[m.Ref()] = true
 		}
-	}
+		return err
+	})
 	c.out.LeftToBase = uint64(len(c.left))
-	return nil
+	return err
 }
 
 func checkBase(s *reader.Store, r *Options) error {

@@ -76,23 +76,16 @@ func (c *selection) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (
 }
 
 func (c *selection) chooseWarm(s *reader.Store, r *Options) error {
-	steps := poll.New(c.ctx)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return err
-		}
+	return poll.Each(poll.New(c.ctx), s.Methods(), func(m reader.Method) error {
 		stays, err := weigh.Allowed(m, r.Methods)
 		if err == nil && stays && r.DropCold {
 			stays, err = c.hasCounts(m)
 		}
-		if err != nil {
-			return err
-		}
-		if stays {
+		if err == nil && stays {
 			c.keep[m.Ref()] = true
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 func (c *selection) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {

@@ -9,7 +9,6 @@
 package reduce
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/profarc/profarc/builder"
@@ -186,17 +185,7 @@ func (t *reduction) copyRecords() error {
 	return t.copier.Records()
 }
 
-func (t *reduction) copyMethods() error {
-	for m, err := range t.s.Methods() {
-		if err = cmp.Or(err, t.poll.Err()); err != nil {
-			return err
-		}
-		if err := t.copyMethod(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (t *reduction) copyMethods() error { return poll.Each(t.poll, t.s.Methods(), t.copyMethod) }
 
 func (t *reduction) copyMethod(m reader.Method) error {
 	if !t.keepsMethod(m.Ref()) {
@@ -208,19 +197,13 @@ func (t *reduction) copyMethod(m reader.Method) error {
 	}
 	var weight weigh.Counts
 	defer func() { t.out.addWeights(weight) }()
-	for p, err := range m.Profiles() {
-		if err = cmp.Or(err, t.poll.Err()); err != nil {
-			return err
-		}
+	return poll.Each(t.poll, m.Profiles(), func(p reader.Profile) error {
 		if t.dropsProfile(p) {
-			continue
+			return nil
 		}
 		weight.Add(t.countProfile(p))
-		if err := t.copier.Profile(m, p); err != nil {
-			return err
-		}
-	}
-	return nil
+		return t.copier.Profile(m, p)
+	})
 }
 
 func (r *Report) addWeights(weight weigh.Counts) {

@@ -131,22 +131,16 @@ func (c *Copier) runSteps(steps ...func() error) error {
 }
 
 func (c *Copier) copyTypes() error {
-	for t, err := range c.s.Types() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
+	return poll.Each(c.poll, c.s.Types(), func(t reader.Type) (err error) {
+		ok := true
 		if c.hooks.Kind != nil {
-			if ok, err := c.hooks.Kind(t); err != nil {
-				return err
-			} else if !ok {
-				continue
-			}
+			ok, err = c.hooks.Kind(t)
 		}
-		if _, err := c.TypeRef(t); err != nil {
-			return err
+		if ok && err == nil {
+			_, err = c.TypeRef(t)
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // TypeRef returns the set's reference for a type of the archive or for a late type. It interns the type if needed.
@@ -177,21 +171,19 @@ func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 }
 
 func (c *Copier) copyMethods() error {
-	for m, err := range c.s.Methods() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
+	err := poll.Each(c.poll, c.s.Methods(), func(m reader.Method) error {
 		if c.hooks.Chosen != nil {
-			if ok, err := c.hooks.Chosen(m); err != nil {
+			ok, err := c.hooks.Chosen(m)
+			if err != nil || !ok {
 				return err
-			} else if !ok {
-				continue
 			}
 			c.chosen = append(c.chosen, m)
 		}
-		if _, err := c.copyMethod(m); err != nil {
-			return err
-		}
+		_, err := c.copyMethod(m)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return c.s.CheckProfilesOf(c.chosen)
 }
@@ -241,17 +233,7 @@ func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 	return c.copyMethod(m)
 }
 
-func (c *Copier) copyContexts() error {
-	for m, err := range c.methodsOfCopy() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
-		if err := c.copyContextsOf(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (c *Copier) copyContexts() error { return poll.Each(c.poll, c.methodsOfCopy(), c.copyContextsOf) }
 
 // copyContextsOf interns the contexts of a method in groups. Parents come before their children and in an earlier
 // group.

@@ -8,21 +8,12 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-func (c *Copier) copyProfiles() error {
-	for m, err := range c.methodsOfCopy() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
-		if err := c.copyProfilesOf(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (c *Copier) copyProfiles() error { return poll.Each(c.poll, c.methodsOfCopy(), c.copyProfilesOf) }
 
 func (c *Copier) copyProfilesOf(m reader.Method) error {
 	for p, err := range m.Profiles() {

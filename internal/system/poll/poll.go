@@ -2,7 +2,9 @@
 package poll
 
 import (
+	"cmp"
 	"context"
+	"iter"
 	"slices"
 )
 
@@ -23,6 +25,20 @@ func (p *Poll) Err() error {
 		return nil
 	}
 	return p.ctx.Err()
+}
+
+// Each calls visit with each value. It returns the first error, which is that of a value, of visit or of the context.
+func Each[V any](p *Poll, values iter.Seq2[V, error], visit func(V) error) error {
+	for v, err := range values {
+		err = cmp.Or(err, p.Err())
+		if err == nil {
+			err = visit(v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sortedAtOnce is the number of values to sort between checks, which takes some milliseconds.

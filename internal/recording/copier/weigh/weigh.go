@@ -45,19 +45,15 @@ func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (
 	w := &Weights{}
 	steps := poll.New(ctx)
 	scale := ScaleOf(s)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
+	err := poll.Each(steps, s.Methods(), func(m reader.Method) error {
+		stays, err := Allowed(m, may)
+		if !stays {
+			return err
 		}
-		if stays, err := Allowed(m, may); !stays {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := w.addMethod(steps, scale, m); err != nil {
-			return nil, err
-		}
+		return w.addMethod(steps, scale, m)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for u := range w.units {
 		err := poll.SortStable(ctx, w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
@@ -71,12 +67,13 @@ func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (
 func (w *Weights) addMethod(steps *poll.Poll, scale Scale, m reader.Method) error {
 	var n Counts
 	marked := false
-	for p, err := range m.Profiles() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return err
-		}
+	err := poll.Each(steps, m.Profiles(), func(p reader.Profile) error {
 		n.Add(scale.Weight(p))
 		marked = marked || scale.Marks(p)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if n != (Counts{}) {
 		w.methods++
