@@ -66,5 +66,5 @@ void summary_write(const options *o, const counters *c) {
 		if ((n = read_counter(reasons[i].n)) > 0)
 			at += snprintf(line + at, sizeof line - (size_t)at, "%s%" PRIu64 " %s", said++ == 0 ? "; " : ", ", n,
 				reasons[i].why);
-	fprintf(stderr, "%s%s\n", line, few ? "; if the program has changed, train anew" : "");
+	fprintf(stderr, "%s%s\n", line, few ? "; if the program or its agents have changed, train anew" : "");
 }
