@@ -9,6 +9,7 @@ package jsondump
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"iter"
 
@@ -32,7 +33,8 @@ func WriteArchive(w io.Writer, s *reader.Store) error {
 func writeArchive(w io.Writer, s *reader.Store) (ledger.Totals, error) {
 	p := newPrinter(w, s)
 	p.counts = ledger.Counter{Domain: s.Header().Domain, Shape: p.shape, Totals: ledger.Totals{}}
-	p.printDump(p.printTypes, func() { p.printMethods(s.Methods()) }, p.printTables)
+	p.printDump(func() { printEach(p, s.Types(), p.printTypeLine) }, func() { p.printMethods(s.Methods()) },
+		func() { printEach(p, s.Tables(), p.printTable) })
 	if err := p.flushOutput(); err != nil {
 		return nil, err
 	}
@@ -141,33 +143,25 @@ func (p *printer) printHeader(h *layout.Header) {
 	p.printRaw("},\n")
 }
 
-func (p *printer) printTypes() {
+// printEach prints the elements of a list.
+func printEach[V any](p *printer, values iter.Seq2[V, error], print func(V)) {
 	n := 0
-	for t, err := range p.s.Types() {
+	for v, err := range values {
 		if p.recordError(err) {
 			return
 		}
 		p.printComma(n)
 		n++
-		p.printTypeLine(t)
+		print(v)
 	}
 }
 
 func (p *printer) printTypeLine(t reader.Type) {
-	name, loader, err := readTypeNames(t)
-	if p.recordError(err) {
-		return
-	}
-	alias, err := t.Alias()
-	if p.recordError(err) {
-		return
-	}
-	id, err := t.ID()
-	if p.recordError(err) {
-		return
-	}
-	flags, err := t.Flags()
-	if p.recordError(err) {
+	name, loader, err1 := readTypeNames(t)
+	alias, err2 := t.Alias()
+	id, err3 := t.ID()
+	flags, err4 := t.Flags()
+	if p.recordError(cmp.Or(err1, err2, err3, err4)) {
 		return
 	}
 	p.printRaw("\n{\"id\":\"")
@@ -181,19 +175,10 @@ func (p *printer) printTypeLine(t reader.Type) {
 }
 
 func (p *printer) printMethods(methods iter.Seq2[reader.Method, error]) {
-	n := 0
-	for m, err := range methods {
-		if p.recordError(err) {
-			return
-		}
-		p.printComma(n)
-		n++
+	printEach(p, methods, func(m reader.Method) {
 		p.printRaw("\n")
 		p.printMethodLine(m, m.Profiles())
-		if p.err != nil {
-			return
-		}
-	}
+	})
 }
 
 // shownFlags are the flags that describe the method and not its record.
@@ -207,14 +192,6 @@ func (p *printer) printMethodLine(m reader.Method, profiles iter.Seq2[reader.Pro
 	p.printNonzeroField("flags", uint64(m.Flags()&shownFlags))
 	p.printNonzeroField("access", uint64(m.Access()))
 	p.printRaw(`,"profiles":[`)
-	n := 0
-	for q, err := range profiles {
-		if p.recordError(err) {
-			return
-		}
-		p.printComma(n)
-		n++
-		p.printProfile(q)
-	}
+	printEach(p, profiles, p.printProfile)
 	p.printRaw("]}")
 }

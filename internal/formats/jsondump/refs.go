@@ -1,17 +1,16 @@
 package jsondump
 
 import (
+	"cmp"
+
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 func readTypeNames(t reader.Type) (name, loader reader.Name, err error) {
-	name, err = t.Name()
-	if err != nil {
-		return name, loader, err
-	}
-	loader, err = t.Loader()
-	return name, loader, err
+	name, err1 := t.Name()
+	loader, err2 := t.Loader()
+	return name, loader, cmp.Or(err1, err2)
 }
 
 // printTypeRef prints name and loader of a type, or null for the zero Type.

@@ -6,18 +6,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (p *printer) printTables() {
-	n := 0
-	for t, err := range p.s.Tables() {
-		if p.recordError(err) {
-			return
-		}
-		p.printComma(n)
-		n++
-		p.printTable(t)
-	}
-}
-
 func (p *printer) printTable(t reader.Table) {
 	p.printRaw("\n{\"kind\":")
 	p.printUint(uint64(t.Kind))

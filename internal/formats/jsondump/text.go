@@ -1,6 +1,7 @@
 package jsondump
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"strconv"
 	"unicode/utf8"
@@ -57,14 +58,8 @@ func (p *printer) printNonzeroField(key string, v uint64) {
 
 // printHexDigits prints 16 hexadecimal digits.
 func (p *printer) printHexDigits(v uint64) {
-	b := p.w.AvailableBuffer()
-	for shift := 60; shift >= 0; shift -= 4 {
-		b = append(b, hexDigits[v>>shift&15])
-	}
-	_, _ = p.w.Write(b)
+	_, _ = hex.NewEncoder(p.w).Write(binary.BigEndian.AppendUint64(nil, v))
 }
-
-const hexDigits = "0123456789abcdef"
 
 func (p *printer) printHexField(key string, v uint64) {
 	p.printFieldKey(key)
