@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,15 @@ func (t Totals) AddAll(other map[Unit]uint64) {
 	for u, n := range other {
 		t.Add(u, n)
 	}
+}
+
+// Magnitude returns the absolute value of a total or an amount. Type counts can be below 0, since failing checks count
+// down.
+func Magnitude(u Unit, n uint64) (size uint64, negative bool) {
+	if u == TypeCounts && n > math.MaxInt64 {
+		return -n, true
+	}
+	return n, false
 }
 
 // SortedUnits returns the units with a total, in the order of Units and then by name.

@@ -78,11 +78,7 @@ func mostLost(account *facts.AccountFact) (most float64, text string) {
 	lost := lossy.Lost()
 	text = "nothing"
 	for _, u := range ledger.SortedUnits(lost) {
-		share := 1.0
-		if total := account.Totals[u]; total > 0 {
-			share = float64(lost[u]) / float64(total)
-		}
-		if share > most {
+		if share := facts.ShareOfTotal(lost[u], account.Totals[u], u); share > most {
 			most = share
 			text = facts.AmountOfTotal(lost[u], account.Totals[u], u)
 		}

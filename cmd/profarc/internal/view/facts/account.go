@@ -64,10 +64,28 @@ func (f *AccountFact) LostText() string {
 
 func AmountOfTotal(amount, total uint64, u ledger.Unit) string {
 	if total == 0 {
-		return fmt.Sprintf("%s %s", cli.Grouped(amount), u)
+		return amountText(amount, u) + " " + u
 	}
-	return fmt.Sprintf("%s of %s %s (%s)", cli.Grouped(amount), cli.Grouped(total), u,
-		percentText(float64(amount)/float64(total)))
+	return fmt.Sprintf("%s of %s %s (%s)", amountText(amount, u), amountText(total, u), u,
+		percentText(ShareOfTotal(amount, total, u)))
+}
+
+func amountText(n uint64, u ledger.Unit) string {
+	size, negative := ledger.Magnitude(u, n)
+	if negative {
+		return "-" + cli.Grouped(size)
+	}
+	return cli.Grouped(size)
+}
+
+// ShareOfTotal returns the share that an amount has of a total, 1 if the total is 0.
+func ShareOfTotal(amount, total uint64, u ledger.Unit) float64 {
+	if total == 0 {
+		return 1
+	}
+	part, _ := ledger.Magnitude(u, amount)
+	whole, _ := ledger.Magnitude(u, total)
+	return float64(part) / float64(whole)
 }
 
 // percentText returns a share with two digits after the point. A share that would be printed as 0 or 100 without being
@@ -86,7 +104,7 @@ func percentText(share float64) string {
 func TotalsText(t ledger.Totals) string {
 	var parts []string
 	for _, u := range ledger.SortedUnits(t) {
-		parts = append(parts, cli.Grouped(t[u])+" "+u)
+		parts = append(parts, amountText(t[u], u)+" "+u)
 	}
 	return strings.Join(parts, ", ")
 }
