@@ -36,8 +36,19 @@ static const char *set_address(struct sockaddr_un *a, const char *path) {
 static bool send_frame(int to, const void *bytes, uint32_t n) {
 	struct iovec parts[] = {{&n, sizeof n}, {(void *)bytes, n}};
 	struct msghdr m = {.msg_iov = parts, .msg_iovlen = n == 0 ? 1 : 2};
-	errno = 0;
-	return sendmsg(to, &m, MSG_NOSIGNAL) == (ssize_t)(sizeof n + n);
+	ssize_t sent;
+	do sent = sendmsg(to, &m, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	if (sent >= 0) errno = 0;
+	return sent == (ssize_t)(sizeof n + n);
+}
+
+/* receive receives a request, which arrives whole. A tracer interrupts calls. */
+static bool receive(int from, serve_request *r) {
+	ssize_t n;
+	do n = recv(from, r, sizeof *r, MSG_WAITALL);
+	while (n < 0 && errno == EINTR);
+	return n == sizeof *r;
 }
 
 static bool send_hello(connection *c, int32_t exit_code) {
@@ -74,7 +85,7 @@ static bool hold(connection *c, jvmti_env *ti) {
 
 static bool answer_requests(connection *c, jvmti_env *ti) {
 	serve_request r;
-	while (recv(c->to, &r, sizeof r, MSG_WAITALL) == sizeof r && r.length <= SERVE_LONGEST) {
+	while (receive(c->to, &r) && r.length <= SERVE_LONGEST) {
 		if (r.length == 0 && ti == NULL) return true;
 		if (r.length == 0) {
 			if (r.address == SERVE_HOLD && !hold(c, ti)) return false;
