@@ -1,14 +1,12 @@
 package benchcmd
 
 import (
-	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/system/cputime"
-	"github.com/profarc/profarc/internal/system/pagecache"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -141,8 +139,6 @@ const (
 	firstAccesses = 1024
 	// unmapEvery is the number of opened archives after which they are unmapped.
 	unmapEvery = 64
-	// maxCold is the maximum number of times to drop the file from the page cache.
-	maxCold = 25
 )
 
 func (b *bench) measureOpening() error {
@@ -183,30 +179,6 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 		others.addRound(float64(time.Since(begin)) / float64(n))
 		return nil
 	})
-}
-
-func (b *bench) measureColdOpening() error {
-	if !b.o.cold {
-		return nil
-	}
-	f, err := os.Open(b.path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	var opens, first series
-	err = b.eachRound(shareOpening, func(round int) error {
-		unmapClosed()
-		if round == maxCold || !pagecache.DropFile(f) {
-			return errEnough
-		}
-		return b.openOnce(1, &opens, &first)
-	})
-	b.report.addRow("open to first hit, cold", &opens, nil)
-	if len(opens.rounds) == 0 {
-		b.report.addNote("not measured cold: the file stays in the page cache, or this system does not tell")
-	}
-	return err
 }
 
 func unmapClosed() {

@@ -21,7 +21,7 @@ const commandHelp = `Bench measures on this machine, with this archive:
                       many in one call
   id miss, key miss   there is no such method
   first access        the first hit of each of many methods after opening, which checks them
-  open to first hit   warm: the file is in the page cache; cold: it is not
+  open to first hit   of a file in the page cache
   adopt, claim        adoption at the requested base and elsewhere, and claims of the first profiles
   count in place      adding to counters of an adopted archive
 
@@ -31,10 +31,6 @@ rounds, for each lookup, of the thread's processor time where the system has it.
 of groups of some lookups, by the clock: what else the machine does is in them. Ratios hold on a machine
 whose speed changes; absolute figures do not.
 
---cold drops the file from the page cache, which needs no rights. The figure is missing where the file
-stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
-file back in smaller pieces, which makes later runs slower.
-
 The fields of --json are stable. "rows" have "name", "rounds", "archive" and, with a map, "map"
 and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns", "q1_ns", "q3_ns"
 and, by groups, "p99_ns", "p999_ns".`
@@ -42,7 +38,6 @@ and, by groups, "p99_ns", "p999_ns".`
 type options struct {
 	time time.Duration
 	json bool
-	cold bool
 }
 
 func Command(a *cli.App) *cobra.Command {
@@ -52,7 +47,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Measure lookup, start-up and adoption of an archive on this machine",
 		Long:  commandHelp,
 		Example: `  profarc bench app.parc
-  profarc bench --time 30s --cold --json app.parc`,
+  profarc bench --time 30s --json app.parc`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
@@ -61,7 +56,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.DurationVar(&o.time, "time", 5*time.Second,
 		"time for all measurements; reading the keys and filling the maps comes on top")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
 	return cmd
 }
 
@@ -89,7 +83,7 @@ func (o *options) checkFlags() error {
 	return nil
 }
 
-// The shares of --time. Cold opening takes the time of warm opening again, in addition to --time.
+// The shares of --time.
 const (
 	shareLookups  = 0.7
 	shareOpening  = 0.1
@@ -105,18 +99,15 @@ type bench struct {
 	report *report
 }
 
-// measureAll takes all measurements. The cold ones come last, since they drop the file from the page cache.
 func (b *bench) measureAll() error {
 	if err := b.a.WithStore(b.ctx, b.path, b.measureInStore); err != nil {
 		return err
 	}
 	b.field.releaseStore()
-	for _, step := range []func() error{b.measureOpening, b.measureAdoptions, b.measureColdOpening} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := b.measureOpening(); err != nil {
+		return err
 	}
-	return nil
+	return b.measureAdoptions()
 }
 
 func (b *bench) measureInStore(s *reader.Store) error {
