@@ -21,8 +21,6 @@ const (
 	SectionDirectory  = disk.SectionDirectory
 )
 
-type TableKind = disk.TableKind
-
 // Kinds of tables.
 const (
 	TableAllocations  = disk.TableAllocations
@@ -42,13 +40,11 @@ const (
 
 // Kinds of columns, and forms of their words.
 const (
-	ColumnMethod  = disk.ColumnMethod
-	ColumnProfile = disk.ColumnProfile
-	ColumnWord    = disk.ColumnWord
-	FormPlain     = disk.FormPlain
-	FormSigned    = disk.FormSigned
-	FormTime      = disk.FormTime
-	FormWeight    = disk.FormWeight
+	ColumnWord = disk.ColumnWord
+	FormPlain  = disk.FormPlain
+	FormSigned = disk.FormSigned
+	FormTime   = disk.FormTime
+	FormWeight = disk.FormWeight
 )
 
 // Kinds of class path elements with a checksum.
@@ -89,6 +85,3 @@ func LoaderName(identity string) string { return disk.LoaderName(identity) }
 func ExitCode(code int) layout.Exit { return disk.ExitCode(code) }
 
 func ExitSignal(number int) layout.Exit { return disk.ExitSignal(number) }
-
-// HasRow reports whether the method at n is a row of an unexecuted method, which Store.FindID does not find.
-func HasRow(h *layout.Header, n layout.Ref) bool { return disk.HasRow(h, n) }
