@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/profarc/profarc/internal/system/compartment"
@@ -229,6 +230,7 @@ const (
 	BudgetNames      Budget = "bytes of names"      // names of methods and classes, counted at each use
 	BudgetSteps      Budget = "steps"               // number of reads
 	BudgetTime       Budget = "nanoseconds"
+	BudgetStall      Budget = "nanoseconds without progress"
 )
 
 // A BudgetError reports that reading a process took more than a JVM of its size can need. It matches ErrBudget.
@@ -240,8 +242,11 @@ type BudgetError struct {
 
 func (e *BudgetError) Error() string {
 	limit := fmt.Sprintf("%d %s", e.Limit, e.Budget)
-	if e.Budget == BudgetTime {
+	switch e.Budget {
+	case BudgetTime:
 		limit = time.Duration(e.Limit).String()
+	case BudgetStall:
+		limit = time.Duration(e.Limit).String() + " without progress"
 	}
 	return fmt.Sprintf("reading it takes more than %s, and it holds no more than %d bytes of memory: %v", limit,
 		e.Held, ErrBudget)
@@ -260,15 +265,18 @@ const (
 	readFactor  = 6
 	namesFactor = 4
 	stepBytes   = 8 // structures have at least one pointer per step
-	// timeBase and timeSpeed limit the time, since a read may block, as for pages on a slow disk.
-	timeBase  = 20 * time.Second
-	timeSpeed = 64 << 20 // bytes per second
+	// timeBase and timeSpeed limit the time without progress, since a read may block, as for pages on a slow disk. A busy
+	// machine may take many times as long for everything.
+	timeBase   = 20 * time.Second
+	timeSpeed  = 64 << 20 // bytes per second
+	timeFactor = 16       // limit of the whole time, as a multiple
 )
 
 type meter struct {
 	ctx                context.Context
 	held               int64
 	read, names, steps allowance
+	progress           atomic.Int64 // number of polls
 	// end is the reason why all reading must stop: the end of the context or of a budget.
 	end error
 }
@@ -315,8 +323,11 @@ func (a *allowance) spendUnits(n int) error {
 const pollSteps = 256
 
 func (m *meter) countStep() error {
-	if m.steps.left%pollSteps == 0 && m.end == nil && m.ctx.Err() != nil {
-		m.end = context.Cause(m.ctx)
+	if m.steps.left%pollSteps == 0 && m.end == nil {
+		m.progress.Add(1)
+		if m.ctx.Err() != nil {
+			m.end = context.Cause(m.ctx)
+		}
 	}
 	return m.steps.spendUnits(1)
 }
@@ -324,7 +335,30 @@ func (m *meter) countStep() error {
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
 	held := p.heldBytes()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &BudgetError{BudgetTime, int64(limit), held})
-	defer cancel()
-	return compartment.RunUntil(ctx, doing, func() (T, error) { return read(newMeter(ctx, held)) })
+	ctx, stop := context.WithTimeoutCause(ctx, timeFactor*limit, &BudgetError{BudgetTime, int64(timeFactor * limit), held})
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	m := newMeter(ctx, held)
+	go m.cancelStalled(limit, cancel)
+	return compartment.RunUntil(ctx, doing, func() (T, error) { return read(m) })
+}
+
+// cancelStalled cancels a reading that makes no progress for a time. It returns when the reading ends.
+func (m *meter) cancelStalled(limit time.Duration, cancel context.CancelCauseFunc) {
+	timer := time.NewTicker(limit)
+	defer timer.Stop()
+	for last := int64(-1); ; {
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		now := m.progress.Load()
+		if now == last {
+			cancel(&BudgetError{BudgetStall, int64(limit), m.held})
+			return
+		}
+		last = now
+	}
 }
