@@ -57,7 +57,8 @@ func (l *Listener) LoadAgent(ctx context.Context, pid int, find func() (string, 
 	return s, nil
 }
 
-// dialAttach connects to the socket on which a JVM receives commands. The JVM opens it after a SIGQUIT if a file exists.
+// dialAttach connects to the socket on which a JVM receives commands. The JVM opens it after a SIGQUIT if a file
+// exists.
 func (p *process) dialAttach(ctx context.Context) (net.Conn, error) {
 	id, _ := procfs.Identify(p.pid)
 	socket := fmt.Sprintf("/tmp/.java_pid%d", id.PID)

@@ -14,27 +14,17 @@
 // without tracing. Signals sent only to the caller are forwarded. If the caller dies, even by SIGKILL, the system
 // ends the tracing and the command continues.
 //
-// # Why not an agent
+// # Where tracing is forbidden
 //
-// A Java agent, loaded into every JVM through JAVA_TOOL_OPTIONS, could wait in a shutdown hook until the JVM has been
-// read. Compared with tracing on a program of 80 ms (medians of 21 interleaved runs, OpenJDK 17, 2 CPUs, without
-// reading):
+// The agent (agent/serve.h), loaded into each JVM through JAVA_TOOL_OPTIONS, serves the memory when the process calls
+// exit. The archive is the same. But each JVM prints a line on stderr, and the tracer alone reads JVMs
 //
-//	                          agent            ptrace
-//	time added to the run     19 ms            10 ms
-//	line on stderr            "Picked up JAVA_TOOL_OPTIONS: ..." in each JVM
-//	                                           none
-//	Runtime.halt, crash       missed           read
-//	SIGKILL                   missed           read
-//	JVMs with their own       missed, or break read
-//	  JAVA_TOOL_OPTIONS
-//	hooks that run after      not in the       in the profiles
-//	  the agent's             profiles
-//	profiles of the agent     in the archive   none
-//	other processes           untouched        each fork, exec, signal and exit
-//	                                           stops for a moment
+//   - that crash, are killed by SIGKILL, or end in another way without a call of exit,
+//   - whose VM does not start, or that still run when the command has ended,
+//   - that run as another user or in another container, or replace themselves (exec),
+//   - that drop JAVA_TOOL_OPTIONS from their environment.
 //
-// Therefore training uses ptrace.
+// Therefore training uses ptrace if it may.
 //
 // # Limits
 //

@@ -119,7 +119,8 @@ func runCommand(ctx context.Context, a *cli.App, o options) error {
 
 // readJVM reads the JVM. It fails if no profile passes the filters, so that an empty archive never replaces one with
 // content.
-func (o *options) readJVM(ctx context.Context, attach func() (*live.VM, error)) (*builder.Builder, *live.Report, error) {
+func (o *options) readJVM(ctx context.Context, attach func() (*live.VM, error)) (
+	*builder.Builder, *live.Report, error) {
 	vm, err := attach()
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +137,8 @@ func (o *options) readJVM(ctx context.Context, attach func() (*live.VM, error)) 
 }
 
 // readByAgent reads a JVM that forbids it, by loading the agent into it.
-func (o *options) readByAgent(ctx context.Context, a *cli.App, forbidden error) (*builder.Builder, *live.Report, error) {
+func (o *options) readByAgent(ctx context.Context, a *cli.App, forbidden error) (
+	*builder.Builder, *live.Report, error) {
 	l, err := live.Listen()
 	if err != nil {
 		return nil, nil, err
