@@ -36,7 +36,9 @@ func (d *textDump) buildArchive(in *codec.Input, codes *parse.Codes, report *cod
 	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.Hidden = javanames.CanonicalHidden(d.classNames())
 	report.Dumps = []*builder.Builder{b.Builder}
-	report.Facts = map[string]any{"dialect": d.dialect.String(), "hidden_classes": len(b.Hidden), "other_lines": d.otherLines}
+	report.Facts = map[string]any{
+		"dialect": d.dialect.String(), "hidden_classes": len(b.Hidden), "other_lines": d.otherLines,
+	}
 	for _, spelling := range d.types.list {
 		name, _ := javanames.FromPrinted(spelling)
 		b.types = append(b.types, b.InternType(name, ""))

@@ -28,7 +28,8 @@ func TestPrintSpecimens(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Domain != layout.DomainHotSpot {
-			if _, err := (&Exporter{}).Export(io.Discard, open(t, data)); err == nil || !strings.Contains(err.Error(), s.Domain.String()) {
+			_, err := (&Exporter{}).Export(io.Discard, open(t, data))
+			if err == nil || !strings.Contains(err.Error(), s.Domain.String()) {
 				t.Errorf("%s is printed as HotSpot's: %v", s.Name, err)
 			}
 			continue
