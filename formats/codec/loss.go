@@ -16,7 +16,7 @@ type Loss struct {
 	// Unit is the unit of Amount, a key of Report.Totals; "" if no counts were lost.
 	Unit   string   `json:"unit,omitempty"`
 	Amount uint64   `json:"amount,omitempty"` // lost counts
-	First  []string `json:"first,omitempty"`  // the first few lost things, as "run.proftext:9: foo: the reason"
+	First  []string `json:"first,omitempty"`  // the first few different lost things, as "run.proftext:9: foo: the reason"
 }
 
 // Losses lists the losses of a conversion, one item for each kind and unit, sorted by What and Unit. The zero value is
@@ -39,15 +39,15 @@ func (l *Losses) AddLoss(loss Loss) {
 		return cmp.Or(cmp.Compare(x.What, y.What), cmp.Compare(x.Unit, y.Unit))
 	})
 	if !ok {
-		loss.First = slices.Clone(loss.First[:min(len(loss.First), firstKept)])
-		*l = slices.Insert(*l, i, loss)
-		return
+		*l = slices.Insert(*l, i, Loss{What: loss.What, Line: loss.Line, Unit: loss.Unit})
 	}
 	sum := &(*l)[i]
 	sum.Count += loss.Count
 	sum.Amount += loss.Amount // modulo 2^64, as totals
-	if room := firstKept - len(sum.First); room > 0 {
-		sum.First = append(sum.First, loss.First[:min(len(loss.First), room)]...)
+	for _, thing := range loss.First {
+		if len(sum.First) < firstKept && !slices.Contains(sum.First, thing) {
+			sum.First = append(sum.First, thing)
+		}
 	}
 }
 

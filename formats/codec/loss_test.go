@@ -21,6 +21,19 @@ func TestLossesAreSortedAndSums(t *testing.T) {
 	}
 }
 
+// TestLossesNameDifferentThings: the first things of a loss are different ones.
+func TestLossesNameDifferentThings(t *testing.T) {
+	t.Parallel()
+	var l Losses
+	for _, first := range [][]string{{"bytes", "bytes"}, {"bytes"}, {"thread"}, {"thread", "goroutine", "host"}} {
+		l.AddLoss(Loss{What: "labels", Count: len(first), First: first})
+	}
+	want := Losses{{What: "labels", Count: 7, First: []string{"bytes", "thread", "goroutine"}}}
+	if diff := cmp.Diff(want, l); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNilLossesCountNothing(t *testing.T) {
 	var l *Losses
 	l.Add("counts", 3)
