@@ -46,7 +46,7 @@ enum { GAP_UNKNOWN = -1, MOST_WITHOUT_BCI = 0xffff };
  * receiver shows it. 0 is tried first: in an empty MethodData that has the cell, the word where the next entry would
  * begin without it is a count of 0 or the length of a list, which is no entry of a later bytecode. The reverse is not
  * true, since the type of a return value can be taken for the length of an empty list. In a MethodData with counts that
- * word can be a count. Up to MOST_WITHOUT_BCI it has no bytecode index, and so is no entry of a later bytecode either. */
+ * word can be a count. Up to MOST_WITHOUT_BCI it has no bytecode index, and so is no entry of a later bytecode. */
 static int32_t receiver_gap = GAP_UNKNOWN;
 
 static narrower begin_section(const vm *v, const pa_profile *p, pa_section section, part to) {

@@ -13,7 +13,8 @@ import (
 func TestTypeCountsBelowZero(t *testing.T) {
 	t.Parallel()
 	below := func(n uint64) uint64 { return -n }
-	testarchive.CheckEqual(t, "totals", facts.TotalsText(ledger.Totals{ledger.TypeCounts: below(1200)}), "-1,200 type counts")
+	testarchive.CheckEqual(t, "totals", facts.TotalsText(ledger.Totals{ledger.TypeCounts: below(1200)}),
+		"-1,200 type counts")
 	testarchive.CheckEqual(t, "loss", facts.AmountOfTotal(below(50), 1000, ledger.TypeCounts),
 		"-50 of 1,000 type counts (5.00%)")
 	testarchive.CheckEqual(t, "share", facts.ShareOfTotal(below(50), 1000, ledger.TypeCounts), 0.05)
