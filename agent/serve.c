@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { UNKNOWN_EXIT = -1, EXIT_BITS = 255, WAIT_SECONDS = 60, MOST_MAPS = 1 << 24 };
+enum { RUNNING = -1, UNKNOWN_EXIT = -2, EXIT_BITS = 255, WAIT_SECONDS = 60, MOST_MAPS = 1 << 24 };
 
 /* on_exit is missing in some C libraries. */
 extern int on_exit(void (*call)(int, void *), void *argument) __attribute__((weak));
@@ -139,7 +139,7 @@ const char *serve_now(const char *path, java_vm *java) {
 	if (wrong != NULL) return wrong;
 	if (vm_get_env(java, &ti, JVMTI_VERSION) != JVM_OK || ti_add_capability(ti, TI_CAN_TAG_OBJECTS) != JVM_OK)
 		return "the VM has no JVMTI";
-	serve(&address, UNKNOWN_EXIT, ti);
+	serve(&address, RUNNING, ti);
 	ti_dispose(ti);
 	return NULL;
 }

@@ -23,7 +23,7 @@
 enum { SERVE_LONGEST = 1 << 15 };
 enum { SERVE_HOLD = 1 };
 
-/* exit_code is -1 if it is unknown. maps is the address of the text of /proc/self/maps. */
+/* exit_code is -1 for a running VM, -2 if it is unknown. maps is the address of the text of /proc/self/maps. */
 typedef struct serve_hello { int32_t exit_code; uint32_t maps_length; uint64_t maps; } serve_hello;
 typedef struct serve_request { uint64_t address, length; } serve_request;
 

@@ -56,7 +56,7 @@ func (l *Listener) Close() error {
 // A Served is a JVM that waits for requests. Close lets it continue.
 type Served struct {
 	*process
-	Exit int32 // exit code, -1 if unknown or running
+	Exit int32 // exit code; exitRunning, or a lower number if it is unknown
 	conn net.Conn
 	in   *bufio.Reader
 	maps []byte
@@ -65,7 +65,8 @@ type Served struct {
 // A request is an address and a length. With length 0 it is serveHold, or 0 to end holding.
 const (
 	requestSize = 16
-	serveHold   = 1 // SERVE_HOLD
+	serveHold   = 1  // SERVE_HOLD
+	exitRunning = -1 // the VM has not ended
 )
 
 // Limits of a JVM that serves its memory, which may be forged.
@@ -133,7 +134,7 @@ func (s *Served) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] 
 
 // holdWhile holds a running VM at a safepoint.
 func (s *Served) holdWhile(use func(h *holding) error) error {
-	if s.Exit >= 0 {
+	if s.Exit != exitRunning {
 		return use(&holding{}) // the VM is at its end
 	}
 	if err := s.sendRequests(le.AppendUint64(le.AppendUint64(nil, serveHold), 0)); err != nil {
