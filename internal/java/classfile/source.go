@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,11 +13,12 @@ import (
 
 type Sources struct{ containers []sourceContainer }
 
-// A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified
-// name; the error matches fs.ErrNotExist if it is missing.
-type sourceContainer interface {
-	readSource(name string) (text []byte, file string, err error)
-	io.Closer
+// A sourceContainer is a folder or zip file of source files. It has a folder for each package, or a folder of packages
+// for each module.
+type sourceContainer struct {
+	fs.FS
+	name string
+	in   *os.File // nil for a folder
 }
 
 // OpenSources opens a source path. It may contain folders with a folder for each package or module, jars and zip files
@@ -74,7 +74,7 @@ func (s *Sources) openSource(o *opener, place string) error {
 	if !info.IsDir() {
 		return s.openZip(o, place)
 	}
-	s.containers = append(s.containers, sourceFolder(place))
+	s.containers = append(s.containers, sourceContainer{FS: os.DirFS(place), name: place})
 	if info, err := os.Stat(sourceZip(place)); err == nil && info.Mode().IsRegular() {
 		return s.openZip(o, sourceZip(place))
 	}
@@ -91,11 +91,11 @@ func (s *Sources) openZip(o *opener, name string) error {
 		_ = in.Close()
 		return err
 	}
-	s.containers = append(s.containers, z)
+	s.containers = append(s.containers, sourceContainer{z, name, in})
 	return nil
 }
 
-func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
+func listSources(o *opener, name string, in *os.File) (*zip.Reader, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return nil, err
@@ -105,31 +105,20 @@ func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
 	}
 	head := make([]byte, len(jmodHeader))
 	_, _ = in.ReadAt(head, 0)
-	z, err := o.readDirectory(name, in, info.Size(), head)
-	if err != nil {
-		return nil, err
-	}
-	s := &sourceArchive{name: name, in: in, files: map[string]*zip.File{}}
-	for _, f := range z.File {
-		s.addFile(f.Name, f)
-		if _, inModule, ok := strings.Cut(f.Name, "/"); ok {
-			s.addFile(inModule, f)
-		}
-	}
-	return s, nil
+	return o.readDirectory(name, in, info.Size(), head)
 }
 
 func (s *Sources) Close() {
-	for _, p := range s.containers {
-		_ = p.Close()
+	for _, c := range s.containers {
+		_ = c.in.Close() // an error for a folder
 	}
 }
 
 // Find returns path and text of a class's source file. file is "" if there is none. The error names an unreadable file.
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
-		for _, p := range s.containers {
-			text, file, err := p.readSource(name)
+		for _, c := range s.containers {
+			text, file, err := c.readSource(name)
 			if err == nil {
 				return file, text, nil
 			}
@@ -163,24 +152,18 @@ func sourceNames(class, file string) (names []string) {
 // maxPackage is the maximum number of folders to search for a source file.
 const maxPackage = 16
 
-// A sourceFolder has a folder for each package, or a folder of packages for each module.
-type sourceFolder string
-
-func (f sourceFolder) Close() error { return nil }
-
-func (f sourceFolder) readSource(name string) (text []byte, file string, err error) {
-	file = filepath.Join(string(f), filepath.FromSlash(name))
-	text, err = readRegular(file)
+// readSource returns the text and path of a file with a verified name. The error matches fs.ErrNotExist if it is missing.
+func (c *sourceContainer) readSource(name string) (text []byte, file string, err error) {
+	text, file, err = c.readRegular(name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return text, file, err
 	}
-	modules, _ := os.ReadDir(string(f))
+	modules, _ := fs.ReadDir(c, ".")
 	for _, m := range modules {
 		if !m.IsDir() {
 			continue
 		}
-		below := filepath.Join(string(f), m.Name(), filepath.FromSlash(name))
-		if text, err := readRegular(below); !errors.Is(err, fs.ErrNotExist) {
+		if text, below, err := c.readRegular(m.Name() + "/" + name); !errors.Is(err, fs.ErrNotExist) {
 			return text, below, err
 		}
 	}
@@ -188,40 +171,19 @@ func (f sourceFolder) readSource(name string) (text []byte, file string, err err
 }
 
 // readRegular reads a regular file. Others are missing, since reading a pipe would block.
-func readRegular(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fs.ErrNotExist
+func (c *sourceContainer) readRegular(name string) (text []byte, file string, err error) {
+	file = c.name + "!/" + name
+	if c.in == nil {
+		file = filepath.Join(c.name, filepath.FromSlash(name))
 	}
-	in, err := os.Open(file)
+	info, err := fs.Stat(c, name)
+	if err != nil && c.in == nil || err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
 	if err != nil {
-		return nil, err
+		return nil, file, err
 	}
-	defer in.Close()
-	return readLimited(in, ErrTooLarge)
-}
-
-type sourceArchive struct {
-	name  string
-	in    io.Closer
-	files map[string]*zip.File // files by name with and without the module's folder
-}
-
-func (z *sourceArchive) Close() error { return z.in.Close() }
-
-func (z *sourceArchive) addFile(name string, f *zip.File) {
-	if _, known := z.files[name]; !known && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, extension) {
-		z.files[name] = f
-	}
-}
-
-func (z *sourceArchive) readSource(name string) (text []byte, file string, err error) {
-	f, ok := z.files[name]
-	if !ok {
-		return nil, name, fs.ErrNotExist
-	}
-	file = z.name + "!/" + f.Name
-	in, err := f.Open()
+	in, err := c.Open(name)
 	if err != nil {
 		return nil, file, err
 	}
