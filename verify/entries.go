@@ -26,7 +26,7 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 			}
 		} else {
 			e, _, err := w.shape.NextEntry(rest)
-			if err != nil || !w.entry(e, unit, data) {
+			if err != nil || !w.entry(e, unit, data, &sum) {
 				return n, false
 			}
 			size = len(e)
@@ -66,15 +66,7 @@ func (w *blockWalker) typeMask(tag uint8) *disk.Mask {
 
 func (w *blockWalker) maskedEntry(mask *disk.Mask, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
-		total := sum.total
-		most := sum.most
-		for counts := mask.Counts; counts != 0; counts &= counts - 1 {
-			if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !mask.Signed || int64(n) >= 0 {
-				total = disk.SaturatingAdd(total, n)
-				most = max(most, n)
-			}
-		}
-		sum.total, sum.most = total, most
+		sum.addCounts(cells, mask.Counts, mask.Signed)
 	}
 	return mask.Pointers == 0 || w.typePointers(cells, at, mask.Pointers)
 }
@@ -104,16 +96,16 @@ func (w *blockWalker) notePointers(at int64, pointers uint64) {
 }
 
 // entry checks the pointers of an entry and adds its counts to the summary. It returns false if the reader refuses it.
-func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
+func (w *blockWalker) entry(e disk.Entry, unit int64, data bool, sum *entrySum) bool {
 	mask := w.wide.MaskOfTag(e.Tag())
 	if mask == nil {
-		return w.entryByCells(e, unit, data)
+		return w.entryByCells(e, unit, data, sum)
 	}
 	signed := data && e.SignedCount()
 	cells := e[disk.WideHeaderSize:]
 	unit += disk.WideHeaderSize / disk.Unit
 	if data {
-		w.addCounts(cells, mask.Counts, signed)
+		sum.addCounts(cells, mask.Counts, signed)
 	}
 	if mask.Types != 0 && !w.typePointers(cells, unit, mask.Types) {
 		return false
@@ -121,7 +113,7 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	unit += int64(mask.Cells)
 	for rows := cells[mask.Cells*disk.CellSize:]; len(rows) > 0; rows = rows[mask.Row*disk.CellSize:] {
 		if data {
-			w.addCounts(rows, mask.CountsOfRows, signed)
+			sum.addCounts(rows, mask.CountsOfRows, signed)
 		}
 		if mask.TypesOfRows != 0 && !w.typePointers(rows, unit, mask.TypesOfRows) {
 			return false
@@ -131,16 +123,13 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	return true
 }
 
-// addCounts adds counts to the summary. If signed is set, it skips negative ones.
-func (w *blockWalker) addCounts(cells []byte, counts uint64, signed bool) {
-	s := &w.found.summary
+// addCounts adds counts to the sum. If signed is set, it skips negative ones.
+func (s *entrySum) addCounts(cells []byte, counts uint64, signed bool) {
 	for ; counts != 0; counts &= counts - 1 {
-		n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
-		if signed && int64(n) < 0 {
-			continue
+		if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !signed || int64(n) >= 0 {
+			s.total = disk.SaturatingAdd(s.total, n)
+			s.most = max(s.most, n)
 		}
-		s.TotalCount = disk.SaturatingAdd(s.TotalCount, n)
-		s.MaxCount = max(s.MaxCount, n)
 	}
 }
 
@@ -164,7 +153,7 @@ func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 }
 
 // entryByCells is like entry, for tags without a mask.
-func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
+func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool, sum *entrySum) bool {
 	for cell, kind := range w.shape.Pointers(e) {
 		v := e.Cell(cell)
 		if kind == disk.CellTypeWord {
@@ -181,7 +170,7 @@ func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	}
 	signed := e.SignedCount()
 	for cell := range w.shape.Counts(e) {
-		w.addCounts(e[e.CellOffset(cell):], 1, signed)
+		sum.addCounts(e[e.CellOffset(cell):], 1, signed)
 	}
 	return true
 }

@@ -35,9 +35,6 @@ const (
 const FileFields = HasID | HasLinks | HasKey
 const NumFields = 14
 
-// fixedField has the sizes of the fields in bytes. For HasTraps it is the minimum.
-var fixedField = [NumFields]int{8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8}
-
 // The block header.
 const (
 	BlockHeaderSize = 16
@@ -79,24 +76,15 @@ func ParseBlock(b []byte) (Block, error) {
 	if p.Presence()&(HasID|HasKey) == HasKey {
 		return nil, fmt.Errorf("a key without the id of the method")
 	}
-	at := int64(BlockHeaderSize)
-	for f := Presence(1); f < presenceEnd; f <<= 1 {
-		if p.Presence()&f == 0 {
-			continue
-		}
-		if at+int64(fixedField[bits.TrailingZeros32(uint32(f))]) > int64(len(b)) {
-			return nil, fmt.Errorf("optional fields run over the block's end")
-		}
-		at += p.fieldSize(f, at)
+	fields, _ := p.FieldOffset(presenceEnd)
+	if fields > int64(len(b)) {
+		return nil, fmt.Errorf("optional fields run over the block's end")
 	}
-	total := at
+	total := fields
 	for s := SectionData; s <= SectionDirectory; s++ {
-		total += p.sectionSize(s, at)
+		total += p.sectionSize(s, fields)
 	}
-	if at > int64(len(b)) || total > int64(len(b)) || total < int64(len(b))-MaxPadding {
-		return nil, fmt.Errorf("fields and sections take %d bytes of a block of %d", total, len(b))
-	}
-	return p, nil
+	return nil, fmt.Errorf("fields and sections take %d bytes of a block of %d", total, len(b))
 }
 
 // Geometry reports whether fields and sections fill the block except for padding, and returns the end offset of the
@@ -124,14 +112,6 @@ func (b Block) DataAt(fields int64) []byte {
 		return nil
 	}
 	return b[fields:end:end]
-}
-
-func (b Block) fieldSize(f Presence, at int64) int64 {
-	n := int64(fixedField[bits.TrailingZeros32(uint32(f))])
-	if f == HasTraps && at+4 <= int64(len(b)) {
-		n += AlignUp(int64(le.Uint32(b[at:])), Unit)
-	}
-	return n
 }
 
 func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
@@ -195,7 +175,7 @@ func (b Block) Field(f Presence) []byte {
 		return nil
 	}
 	at, _ := b.FieldOffset(f)
-	if at+b.fieldSize(f, at) > int64(len(b)) {
+	if end, _ := b.FieldOffset(f << 1); end > int64(len(b)) {
 		return nil
 	}
 	return b[at:]

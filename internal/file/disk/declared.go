@@ -158,23 +158,15 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 }
 
 func isValidName(name string, capital bool) bool {
-	for i, c := range []byte(name) {
-		small := c >= 'a' && c <= 'z'
-		large := c >= 'A' && c <= 'Z'
-		switch {
-		case i == 0 && capital:
-			if !large {
-				return false
-			}
-		case i == 0 || !capital && large:
-			if !small {
-				return false
-			}
-		case !small && !large && (c < '0' || c > '9') && c != '-' && c != '_':
-			return false
-		}
+	const small = "abcdefghijklmnopqrstuvwxyz"
+	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	first, others := small, small+"0123456789-_"
+	if capital {
+		first = capitals
+		others += capitals
 	}
-	return len(name) > 0 && len(name) <= maxShapeName
+	return len(name) > 0 && len(name) <= maxShapeName && strings.IndexByte(first, name[0]) >= 0 &&
+		strings.Trim(name, others) == ""
 }
 
 func isTagName(name string) bool {

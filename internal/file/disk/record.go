@@ -3,7 +3,6 @@ package disk
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math/bits"
@@ -394,22 +393,20 @@ func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byt
 
 func appendContent(b []byte, c layout.Content) []byte {
 	for _, word := range []uint64{uint64(c.Kind), c.Size, c.Sum} {
-		b = binary.LittleEndian.AppendUint64(b, word)
+		b = le.AppendUint64(b, word)
 	}
 	return b
 }
 
-func hash128(b []byte) (id [16]byte) {
-	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
-	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
-	return id
+func hash128(b []byte) [16]byte {
+	return joinID(xxhash.Sum64(append(b[:len(b):len(b)], 0)), xxhash.Sum64(append(b[:len(b):len(b)], 1)))
 }
 
 // DumpID returns the identity of a dump of process p. since is the earlier dump whose counts were subtracted, or zero.
 func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
-		b = binary.LittleEndian.AppendUint64(b, word)
+		b = le.AppendUint64(b, word)
 	}
 	return hash128(b)
 }
@@ -419,8 +416,4 @@ func ContentID(content []byte) [16]byte { return hash128(content) }
 
 // RandomDumpID returns a random identity for a dump of unknown origin. It must be unique but not secret. It uses
 // math/rand/v2, since the buffer of crypto/rand adds 32 MiB to the memory of each program.
-func RandomDumpID() (id [16]byte) {
-	binary.LittleEndian.PutUint64(id[:], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	return id
-}
+func RandomDumpID() [16]byte { return joinID(rand.Uint64(), rand.Uint64()) }

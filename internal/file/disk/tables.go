@@ -501,11 +501,7 @@ func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 	d.Reset()
 	for _, e := range classPath {
 		_, _ = d.WriteString(e.Path)
-		b := []byte{0}
-		for _, word := range []uint64{uint64(e.Kind), e.Size, e.Sum} {
-			b = le.AppendUint64(b, word)
-		}
-		_, _ = d.Write(b)
+		_, _ = d.Write(appendContent([]byte{0}, e.Content))
 	}
 	return max(d.Sum64(), 1)
 }

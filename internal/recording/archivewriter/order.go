@@ -94,13 +94,9 @@ func (o *order) sortDeclared(b *profileset.Set) {
 	for ref, m := range b.Methods.All {
 		keys = append(keys, intern.SortKey{Key: holder(m.Holder).name<<32 | low(o.textRank(m.Name)), Ref: ref})
 	}
-	o.sorter.Sort(keys)
-	intern.EachEqual(keys, func(group []intern.SortKey) {
-		for i, k := range group {
-			m := b.Methods.At(k.Ref)
-			group[i].Key = low(o.textRank(m.Signature))<<32 | holder(m.Holder).loader
-		}
-		o.sorter.Sort(group)
+	o.sortByTwo(keys, func(ref uint32) uint64 {
+		m := b.Methods.At(ref)
+		return low(o.textRank(m.Signature))<<32 | holder(m.Holder).loader
 	})
 	o.methods = intern.RefsOf[profileset.MethodRef](keys)
 }
@@ -159,11 +155,18 @@ func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 		c := b.Contexts.At(k.Ref)
 		level[i].Key = uint64(o.methodRank[c.Method-1])<<32 | uint64(o.rankOf(c.Parent)+1)
 	}
-	o.sorter.Sort(level)
-	intern.EachEqual(level, func(group []intern.SortKey) {
+	o.sortByTwo(level, func(ref uint32) uint64 {
+		c := b.Contexts.At(ref)
+		return o.callSite(c.Caller, c.Point)
+	})
+}
+
+// sortByTwo sorts by the keys, and groups of equal ones by a second key. Such a group then has its second keys.
+func (o *order) sortByTwo(keys []intern.SortKey, second func(ref uint32) uint64) {
+	o.sorter.Sort(keys)
+	intern.EachEqual(keys, func(group []intern.SortKey) {
 		for i, k := range group {
-			c := b.Contexts.At(k.Ref)
-			group[i].Key = o.callSite(c.Caller, c.Point)
+			group[i].Key = second(k.Ref)
 		}
 		o.sorter.Sort(group)
 	})
@@ -190,13 +193,7 @@ func (o *order) sortProfiles(b *profileset.Set) {
 		keys = append(keys, intern.SortKey{Key: uint64(o.methodRank[d.Method-1])<<32 | uint64(o.rankOf(d.Context)+
 			1), Ref: ref})
 	}
-	o.sorter.Sort(keys)
-	intern.EachEqual(keys, func(group []intern.SortKey) {
-		for i, k := range group {
-			group[i].Key = b.Profiles.At(k.Ref).Code
-		}
-		o.sorter.Sort(group)
-	})
+	o.sortByTwo(keys, func(ref uint32) uint64 { return b.Profiles.At(ref).Code })
 	o.profiles = intern.RefsOf[profileset.ProfileRef](keys)
 }
 

@@ -30,13 +30,9 @@ type Report struct {
 	Unaccounted []ledger.Difference
 }
 
-func Publish(ctx context.Context, b *profileset.Set, path string) (r Report, err error) {
-	b.Locked(func() { r, err = publishLocked(ctx, b, path) })
-	return r, err
-}
-
-// publishLocked implements Publish. The caller holds the set's lock.
-func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report, error) {
+func Publish(ctx context.Context, b *profileset.Set, path string) (Report, error) {
+	b.Lock()
+	defer b.Unlock()
 	p, err := newPlan(ctx, b)
 	if err != nil {
 		return Report{}, err
@@ -49,13 +45,9 @@ func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report,
 }
 
 // Bytes returns the archive of b. The error matches layout.ErrTooLarge if it does not fit into the address space.
-func Bytes(b *profileset.Set) (out []byte, r Report, err error) {
-	b.Locked(func() { out, r, err = bytesLocked(b) })
-	return out, r, err
-}
-
-// bytesLocked implements Bytes. The caller holds the set's lock.
-func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
+func Bytes(b *profileset.Set) ([]byte, Report, error) {
+	b.Lock()
+	defer b.Unlock()
 	p, err := newPlan(context.Background(), b)
 	if err != nil {
 		return nil, Report{}, err
@@ -107,12 +99,10 @@ func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	}
 	p.header.SumRoot = disk.SumTreeOf(&p.header).ComputeLevels(sums)
 	if p.header.DumpID == ([16]byte{}) {
-		p.header.DumpID = p.identity()
+		p.header.DumpID = disk.ContentID(disk.AppendHeader(nil, &p.header)) // SumRoot covers the rest of the file
 	}
-	if _, err := w.WriteAt(append(disk.AppendHeader(nil, &p.header), sums...), 0); err != nil {
-		return err
-	}
-	return nil
+	_, err = w.WriteAt(append(disk.AppendHeader(nil, &p.header), sums...), 0)
+	return err
 }
 
 func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
@@ -136,16 +126,6 @@ func (p *plan) workers() int {
 		return n
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-// identity derives a dump ID from the header, whose SumRoot covers the rest of the file.
-func (p *plan) identity() (id [16]byte) {
-	header := disk.AppendHeader(nil, &p.header)
-	low := disk.Checksum(append(header, 0))
-	high := disk.Checksum(append(header, 1))
-	binary.LittleEndian.PutUint64(id[:], low)
-	binary.LittleEndian.PutUint64(id[8:], high)
-	return id
 }
 
 // sheetSize is the unit of writing, 2 MiB at a multiple of 2 MiB. The page cache keeps a sheet that is written in one

@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/methoddata"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -37,10 +35,10 @@ func (c *Copier) reportDeadCell(e reader.Entry, cell int, v uint64, reason strin
 	return c.reportDropped(e, reason, v)
 }
 
-func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) {
+func (c *Copier) liveType(e reader.Entry, cell int) (uint64, error) {
 	v := e.Cell(cell).Load()
 	if w := e.TypeCell(cell); w.Type.Valid() {
-		return c.TypeRef(w.Type)
+		return cellOf(c.TypeRef(w.Type))
 	}
 	return 0, c.reportDeadCell(e, cell, v, noType)
 }
@@ -60,11 +58,11 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 		}
 		return v, c.reportDeadCell(e, cell, held, noType)
 	}
-	ref, err := c.TypeRef(w.Type)
-	return uint64(ref)<<methoddata.RefShift | v, err
+	ref, err := cellOf(c.TypeRef(w.Type))
+	return ref | v, err
 }
 
-func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
+func (c *Copier) liveMethod(e reader.Entry, cell int) (uint64, error) {
 	v := e.Cell(cell).Load()
 	base := c.s.Header().Base
 	if _, live := e.Cell(cell).Word(); live {
@@ -73,7 +71,7 @@ func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, err
 	}
 	if at := v - base; at%disk.Unit == 0 && at < uint64(c.s.Header().FileSize) {
 		if ref, ok := c.methods[disk.RefOf(int64(at))]; ok {
-			return ref, nil
+			return cellOf(ref, nil)
 		}
 	}
 	m, err := e.MethodCell(cell)
@@ -81,7 +79,7 @@ func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, err
 		return 0, err
 	}
 	if m.Valid() {
-		return c.MethodRef(m.Ref())
+		return cellOf(c.MethodRef(m.Ref()))
 	}
 	return 0, c.reportDeadCell(e, cell, v, noMethod)
 }
@@ -93,8 +91,7 @@ func (c *Copier) receiverCell(raw disk.Entry, e reader.Entry, cell int, r reader
 	seen, ok := r.Row(row)
 	switch count := raw.Cell(cell + 1); {
 	case ok:
-		ref, err := c.TypeRef(seen.Type)
-		return uint64(ref) << methoddata.RefShift, err
+		return cellOf(c.TypeRef(seen.Type))
 	case v != 0:
 		return 0, c.reportDeadCell(e, cell, v, noType)
 	case count != 0:

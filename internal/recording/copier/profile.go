@@ -232,7 +232,7 @@ func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, p reader.Profile,
 	e reader.Entry) error {
 	var failed error
-	to.Add(section, disk.Entry(e.Bytes()).Cells(), appendEntry(disk.Entry(e.Bytes())), func(raw disk.Entry) {
+	to.AddCopy(section, disk.Entry(e.Bytes()), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
 		if !disk.IsWide(raw.Tag()) {
 			raw.SetTraps(e.Traps())
@@ -270,17 +270,9 @@ func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	}
 }
 
-func appendEntry(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
-	return func(b []byte) ([]byte, disk.Entry) {
-		at := len(b)
-		b = append(b, e...)
-		return b, disk.Entry(b[at:])
-	}
-}
-
 // ChangedEntry adds an entry that the archive does not have. Its pointers are pointers of the archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSection, e disk.Entry) (err error) {
-	to.Add(section, e.Cells(), appendEntry(e), func(raw disk.Entry) {
+	to.AddCopy(section, e, func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
 			v, failed := c.pointerCell(raw.Cell(cell), kind)
 			err = cmp.Or(err, failed)
@@ -292,31 +284,24 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSectio
 
 // producersCells copies the cells of a producer's entry that are not counts. Unless Counts is Trained, it copies live
 // values, since only the VM knows which of them it can change.
-func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
+func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) (err error) {
 	for cell, kind := range c.shape.WalkCells(raw) {
+		v := raw.Cell(cell)
 		switch {
 		case c.Counts == Trained && disk.IsPointer(kind):
-			v, err := c.pointerCell(raw.Cell(cell), kind)
-			if err != nil {
-				return err
-			}
-			raw.SetCell(cell, v)
+			v, err = c.pointerCell(v, kind)
 		case c.Counts == Trained || kind == disk.CellCount:
 		case kind == disk.CellType:
-			ref, err := c.liveType(e, cell)
-			if err != nil {
-				return err
-			}
-			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+			v, err = c.liveType(e, cell)
 		case kind == disk.CellMethod:
-			ref, err := c.liveMethod(e, cell)
-			if err != nil {
-				return err
-			}
-			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+			v, err = c.liveMethod(e, cell)
 		default:
-			raw.SetCell(cell, e.Cell(cell).Load())
+			v = e.Cell(cell).Load()
 		}
+		if err != nil {
+			return err
+		}
+		raw.SetCell(cell, v)
 	}
 	return nil
 }
@@ -352,15 +337,19 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	}
 	at := disk.RefOf(int64(v - tags - c.s.Header().Base))
 	if kind == disk.CellMethod {
-		m, err := c.MethodRef(at)
-		return uint64(m) << methoddata.RefShift, err
+		return cellOf(c.MethodRef(at))
 	}
 	t, err := c.s.TypeAt(at)
 	if err != nil {
 		return 0, err
 	}
-	ref, err := c.TypeRef(t)
-	return uint64(ref)<<methoddata.RefShift | tags, err
+	cell, err := cellOf(c.TypeRef(t))
+	return cell | tags, err
+}
+
+// cellOf returns the cell that holds a reference until the archive is laid out.
+func cellOf[R ~uint32](ref R, err error) (uint64, error) {
+	return uint64(ref) << methoddata.RefShift, err
 }
 
 // Changed reports whether a profile of an adopted archive has counts since the start of Increments.

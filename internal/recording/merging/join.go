@@ -42,7 +42,7 @@ func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error 
 	}
 	for i, p := range all {
 		if i > 0 {
-			run = t.anotherRun()
+			t.Locked(func() { run = t.NewRun(profileset.RunRules{}) })
 		}
 		if err := p.copyTo(ctx, t, run); err != nil {
 			return err
@@ -123,9 +123,4 @@ func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) er
 		}
 	}
 	return copier.New(ctx, t.Set, p.s, run, hooks).All()
-}
-
-func (b Target) anotherRun() (run profileset.Run) {
-	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
-	return run
 }

@@ -13,12 +13,8 @@ import (
 )
 
 func NarrowRows(ctx context.Context, b *profileset.Set, n int) (done methoddata.Narrowed, err error) {
-	b.Locked(func() { done, err = narrowRowsLocked(ctx, b, n) })
-	return done, err
-}
-
-// narrowRowsLocked implements NarrowRows. The caller holds mu.
-func narrowRowsLocked(ctx context.Context, b *profileset.Set, n int) (done methoddata.Narrowed, err error) {
+	b.Lock()
+	defer b.Unlock()
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), checkNarrowable(b, n)); err != nil {
 		return done, err
 	}
@@ -51,12 +47,8 @@ func checkNarrowable(b *profileset.Set, n int) error {
 // CountWidened returns the number of HotSpot entries that became wide because a merge found more receivers or return
 // points than the VM has rows. It is 0 in other domains. The error comes from reading spilled profiles or from ctx.
 func CountWidened(ctx context.Context, b *profileset.Set) (entries int, err error) {
-	b.Locked(func() { entries, err = countWidenedLocked(ctx, b) })
-	return entries, err
-}
-
-// countWidenedLocked implements CountWidened. The caller holds mu.
-func countWidenedLocked(ctx context.Context, b *profileset.Set) (entries int, err error) {
+	b.Lock()
+	defer b.Unlock()
 	if b.Domain != layout.DomainHotSpot {
 		return 0, nil
 	}

@@ -37,12 +37,8 @@ func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, 
 	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
 		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
 	}
-	b.Locked(func() { methods, dropped, err = keepVersionsLocked(ctx, b, v) })
-	return methods, dropped, err
-}
-
-// keepVersionsLocked implements KeepVersions. The caller holds mu.
-func keepVersionsLocked(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
+	b.Lock()
+	defer b.Unlock()
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
 		return 0, 0, err
 	}

@@ -121,16 +121,11 @@ func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (
 }
 
 func (b *Set) dropEmptyLosses() {
-	t := b.Tables[disk.TableLosses]
-	var cells []uint64
-	for _, row := range t.rowGroups() {
+	b.keepGroups(disk.TableLosses, func(row rowGroup) bool {
 		unit := row[2]
 		isEmpty := row[4]|row[5]|row[6] == 0
-		if unit == 0 || !isEmpty {
-			cells = append(cells, row...)
-		}
-	}
-	t.Cells = cells
+		return unit == 0 || !isEmpty
+	})
 }
 
 // Explain names the operation that fills the set, and why its counts differ from its inputs. It is for

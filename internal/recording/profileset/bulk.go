@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// FunctionGroup is the number of functions whose IDs are computed together.
+// FunctionGroup is the number of functions that are added together.
 const FunctionGroup = 128
 
 // A Function is a method with a profile that holds nothing but counters. Its name is the whole key.
@@ -89,26 +89,14 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 }
 
 // internFunctions interns the methods of a group, which have only a name. It skips invalid names. If the name is not
-// the next expected one, its ID must be computed; all of these IDs are computed together.
+// the next expected one, its ID must be computed.
 func (b *Set) internFunctions(group []Function, methods []MethodRef) {
-	var names [FunctionGroup]string
-	var ids [FunctionGroup]uint64
-	var of [FunctionGroup]int // indexes in the group
-	n := 0
 	for i := range group {
 		name := words.StringOf(group[i].Name)
 		methods[i] = b.Methods.methodNamed(b.Symbols.Next(name))
 		if methods[i] == 0 && possibleName(name) {
-			names[n], of[n] = name, i
-			n++
+			methods[i] = b.internFunction(name, disk.NameRef(name))
 		}
-	}
-	disk.NameRefs(names[:n], ids[:n])
-	for k := range n {
-		methods[of[k]] = b.internFunction(names[k], ids[k])
-	}
-	if last := methods[len(group)-1]; last != 0 {
-		b.Symbols.Last = b.Methods.At(uint32(last)).Name
 	}
 }
 

@@ -120,11 +120,16 @@ func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell
 	if !p.domainHolds(one.Tag(), one.Point()) {
 		return
 	}
+	p.AddCopy(section, e, func(stored disk.Entry) { p.copyPointers(stored, refs) })
+}
+
+// AddCopy appends a copy of an entry to a section. fill changes its cells.
+func (p *Recording) AddCopy(section disk.BlockSection, e disk.Entry, fill func(stored disk.Entry)) {
 	p.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
 		b = append(b, e...)
 		return b, disk.Entry(b[at:])
-	}, func(stored disk.Entry) { p.copyPointers(stored, refs) })
+	}, fill)
 }
 
 func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {

@@ -162,7 +162,11 @@ func (b *Set) failWith(err error) {
 // Fail sets the error of the set unless it has one. The caller holds mu.
 func (b *Set) Fail(err error) { b.failWith(err) }
 
-// Locked calls f with the lock held. f can use the fields of the set, and the methods that require the lock.
+// Lock takes the lock. Until Unlock the caller can use the fields of the set, and the methods that require the lock.
+func (b *Set) Lock()   { b.mu.Lock() }
+func (b *Set) Unlock() { b.mu.Unlock() }
+
+// Locked calls f with the lock held.
 func (b *Set) Locked(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -209,25 +209,30 @@ func (b *Set) keepTablesOfCode() {
 	for _, d := range b.Profiles.All {
 		versions[d.Method] = append(versions[d.Method], d.Code)
 	}
-	keep := func(kind disk.TableKind, is func(row []uint64, code uint64) bool) {
-		t := b.Tables[kind]
-		if t == nil {
-			return
-		}
-		var cells []uint64
-		for _, g := range t.rowGroups() {
-			if slices.ContainsFunc(versions[MethodRef(g[0])], func(code uint64) bool { return is(g, code) }) {
-				cells = append(cells, g...)
-			}
-		}
-		t.Cells = cells
-	}
-	keep(disk.TableCode, func(row []uint64, code uint64) bool {
-		return disk.SketchMayBeOf([]byte(b.Text(intern.SymbolRef(row[1]))), code)
+	b.keepGroups(disk.TableCode, func(row rowGroup) bool {
+		sketch := []byte(b.Text(intern.SymbolRef(row[1])))
+		return slices.ContainsFunc(versions[MethodRef(row[0])], func(code uint64) bool {
+			return disk.SketchMayBeOf(sketch, code)
+		})
 	})
 	for _, kind := range []disk.TableKind{disk.TableMoved, disk.TableVersions} {
-		keep(kind, func(row []uint64, code uint64) bool { return row[1] == code })
+		b.keepGroups(kind, func(row rowGroup) bool { return slices.Contains(versions[MethodRef(row[0])], row[1]) })
 	}
+}
+
+// keepGroups drops the groups of rows of a table for which keep is false. The caller holds mu.
+func (b *Set) keepGroups(kind disk.TableKind, keep func(g rowGroup) bool) {
+	t := b.Tables[kind]
+	if t == nil {
+		return
+	}
+	var cells []uint64
+	for _, g := range t.rowGroups() {
+		if keep(g) {
+			cells = append(cells, g...)
+		}
+	}
+	t.Cells = cells
 }
 
 // addCertain adds a row for each site that was certain in one of the last two merged profiles. The caller holds mu.
@@ -243,18 +248,10 @@ func (b *Set) addCertain(ref ProfileRef) {
 // the new references by the old ones. The caller holds mu.
 func (b *Set) renumberProfiles(became []ProfileRef) {
 	for _, kind := range []disk.TableKind{disk.TableCertain, disk.TableObjects} {
-		t := b.Tables[kind]
-		if t == nil {
-			continue
-		}
-		var cells []uint64
-		for _, g := range t.rowGroups() {
+		b.keepGroups(kind, func(g rowGroup) bool {
 			ofNone := g[0] == 0 && kind == disk.TableObjects
 			g[0] = uint64(became[g[0]])
-			if g[0] != 0 || ofNone {
-				cells = append(cells, g...)
-			}
-		}
-		t.Cells = cells
+			return g[0] != 0 || ofNone
+		})
 	}
 }

@@ -188,21 +188,19 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 	if err != nil {
 		return err
 	}
-	for _, r := range references {
-		for value := range f.Values(r) {
+	try := func(r Reference, values iter.Seq[uint64]) {
+		for value := range values {
 			if pick() {
 				f.Set(r, value)
 				yield(f, r, value)
 			}
 		}
 	}
+	for _, r := range references {
+		try(r, f.Values(r))
+	}
 	for _, r := range f.words() {
-		for _, value := range f.numbers(r) {
-			if pick() {
-				f.Set(r, value)
-				yield(f, r, value)
-			}
-		}
+		try(r, slices.Values(f.numbers(r)))
 	}
 	return nil
 }
