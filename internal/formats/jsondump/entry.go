@@ -8,9 +8,8 @@ import (
 // printEntry prints the header of an entry, and its cells in the order of its schema.
 func (p *printer) printEntry(e reader.Entry) {
 	raw := disk.Entry(e.Bytes())
-	p.printRaw(`{"tag":"`)
-	p.printRaw(p.shape.TagName(e.Tag()))
-	p.printRaw(`"`)
+	p.printRaw(`{"tag":`)
+	p.printQuoted(p.shape.TagName(e.Tag()))
 	p.printIntField("point", int64(e.Point()))
 	p.printNonzeroField("flags", uint64(raw.Flags()))
 	p.printNonzeroField("traps", uint64(raw.Traps()))
@@ -48,9 +47,7 @@ func (p *printer) printCellGroup(e reader.Entry, rows disk.Rows) {
 // printRows prints a list of rows. A row with a reference is an object, a row of several numbers a list.
 func (p *printer) printRows(e reader.Entry, rows disk.Rows) {
 	p.printFieldKey(rows.Name)
-	p.printRaw("[")
-	for row := range rows.N {
-		p.printComma(row)
+	p.printList(rows.N, func(row int) {
 		switch {
 		case rows.HasPointers():
 			p.printRaw("{")
@@ -61,8 +58,7 @@ func (p *printer) printRows(e reader.Entry, rows disk.Rows) {
 		default:
 			p.printTuple(e, rows, row)
 		}
-	}
-	p.printRaw("]")
+	})
 }
 
 // printKeyedCells prints the cells of a row with their keys. It omits lengths, which equal the length of the next list.
@@ -72,20 +68,14 @@ func (p *printer) printKeyedCells(e reader.Entry, rows disk.Rows, row int) {
 			continue
 		}
 		p.printComma(i)
-		p.printRaw(`"`)
-		p.printRaw(c.Name)
-		p.printRaw(`":`)
+		p.printQuoted(c.Name)
+		p.printRaw(":")
 		p.printEntryCell(e, rows.Cell(row, i), c.Kind)
 	}
 }
 
 func (p *printer) printTuple(e reader.Entry, rows disk.Rows, row int) {
-	p.printRaw("[")
-	for i, c := range rows.Cells {
-		p.printComma(i)
-		p.printEntryCell(e, rows.Cell(row, i), c.Kind)
-	}
-	p.printRaw("]")
+	p.printList(len(rows.Cells), func(i int) { p.printEntryCell(e, rows.Cell(row, i), rows.Cells[i].Kind) })
 }
 
 func (p *printer) printEntryCell(e reader.Entry, cell int, kind disk.CellKind) {

@@ -74,31 +74,28 @@ func (p *printer) printFrames(c reader.Context) {
 		return
 	}
 	p.printFieldKey("context")
-	p.printRaw("[")
-	for i, f := range frames {
-		p.printComma(i)
+	p.printList(len(frames), func(i int) {
 		p.printRaw(`{"caller":`)
-		p.printMethodRef(f.Caller)
-		p.printIntField("point", int64(f.Point))
+		p.printMethodRef(frames[i].Caller)
+		p.printIntField("point", int64(frames[i].Point))
 		p.printRaw("}")
-	}
-	p.printRaw("]")
+	})
 }
 
 // printProfileRef prints the method, code id and context of a profile.
 func (p *printer) printProfileRef(q reader.Profile) {
-	m, err := q.Method()
-	if p.recordError(err) {
-		return
+	m, err1 := q.Method()
+	c, inContext, err2 := q.Context()
+	if !p.recordError(cmp.Or(err1, err2)) {
+		p.printMethodInContext(m, q.Code(), c, inContext)
 	}
-	c, inContext, err := q.Context()
-	if p.recordError(err) {
-		return
-	}
+}
+
+func (p *printer) printMethodInContext(m reader.Method, id uint64, c reader.Context, inContext bool) {
 	p.printRaw(`{"method":`)
 	p.printMethodRef(m)
 	p.printRaw(",")
-	p.printCodeAndContext(q.Code(), c, inContext)
+	p.printCodeAndContext(id, c, inContext)
 	p.printRaw("}")
 }
 
@@ -109,12 +106,7 @@ func (p *printer) printContextRef(n layout.Ref) {
 		return
 	}
 	m, err := c.Method()
-	if p.recordError(err) {
-		return
+	if !p.recordError(err) {
+		p.printMethodInContext(m, 0, c, true)
 	}
-	p.printRaw(`{"method":`)
-	p.printMethodRef(m)
-	p.printRaw(",")
-	p.printCodeAndContext(0, c, true)
-	p.printRaw("}")
 }

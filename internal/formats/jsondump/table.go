@@ -10,27 +10,13 @@ func (p *printer) printTable(t reader.Table) {
 	p.printRaw("\n{\"kind\":")
 	p.printUint(uint64(t.Kind))
 	p.printNonzeroField("flags", uint64(t.Flags))
-	p.printRaw(`,"columns":[`)
-	for i := range t.Columns() {
-		p.printComma(i)
-		p.printRaw(`"`)
-		p.printRaw(t.Column(i).String())
-		p.printRaw(`"`)
-	}
-	p.printRaw(`],"rows":[`)
-	for r := range t.Rows {
-		p.printComma(r)
-		p.printRaw("[")
-		for i := range t.Columns() {
-			p.printComma(i)
-			p.printTableCell(t.Column(i), t.Cell(i, r))
-		}
-		p.printRaw("]")
-		if p.err != nil {
-			return
-		}
-	}
-	p.printRaw("]}")
+	p.printFieldKey("columns")
+	p.printList(t.Columns(), func(i int) { p.printQuoted(t.Column(i).String()) })
+	p.printFieldKey("rows")
+	p.printList(t.Rows, func(r int) {
+		p.printList(t.Columns(), func(i int) { p.printTableCell(t.Column(i), t.Cell(i, r)) })
+	})
+	p.printRaw("}")
 }
 
 func (p *printer) printTableCell(kind disk.ColumnKind, v uint64) {

@@ -62,10 +62,7 @@ func (p *printer) printHexDigits(v uint64) {
 }
 
 func (p *printer) printHexField(key string, v uint64) {
-	p.printFieldKey(key)
-	p.printRaw(`"`)
-	p.printHexDigits(v)
-	p.printRaw(`"`)
+	p.printBytesField(key, binary.BigEndian.AppendUint64(nil, v))
 }
 
 // printBytesField prints two hexadecimal digits for each byte.
@@ -78,12 +75,24 @@ func (p *printer) printBytesField(key string, v []byte) {
 
 func printUintList[T uint8 | uint32 | uint64](p *printer, key string, values []T) {
 	p.printFieldKey(key)
+	p.printList(len(values), func(i int) { p.printUint(uint64(values[i])) })
+}
+
+// printList prints a list of n elements up to the first error.
+func (p *printer) printList(n int, print func(i int)) {
 	p.printRaw("[")
-	for i, v := range values {
+	for i := 0; i < n && p.err == nil; i++ {
 		p.printComma(i)
-		p.printUint(uint64(v))
+		print(i)
 	}
 	p.printRaw("]")
+}
+
+// printQuoted prints text that needs no escapes.
+func (p *printer) printQuoted(text string) {
+	p.printRaw(`"`)
+	p.printRaw(text)
+	p.printRaw(`"`)
 }
 
 func (p *printer) printName(n reader.Name) {

@@ -259,7 +259,7 @@ func (m *memProfReader) readStack(c *heapCursor) (stack []byte, err error) {
 	if m.version == 2 {
 		key = c.takeUint64()
 	} else {
-		key = uint64(c.takeUint32())
+		key = c.takeNumber(4)
 	}
 	stack, ok := m.known[key]
 	if ok || c.short {
@@ -346,25 +346,20 @@ func (c *heapCursor) takeBytes(n uint64) []byte {
 	return b
 }
 
-func (c *heapCursor) takeUint64() uint64 {
-	if b := c.takeBytes(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
+// takeNumber decodes a number of size bytes, at most 8.
+func (c *heapCursor) takeNumber(size uint64) uint64 {
+	var word [8]byte
+	copy(word[:], c.takeBytes(size))
+	return binary.LittleEndian.Uint64(word[:])
 }
 
-func (c *heapCursor) takeUint32() uint32 {
-	if b := c.takeBytes(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
+func (c *heapCursor) takeUint64() uint64 { return c.takeNumber(8) }
 
 func (c *heapCursor) takeField(i int) uint64 {
 	if disk.HeapFields[i].Long {
-		return c.takeUint64()
+		return c.takeNumber(8)
 	}
-	return uint64(c.takeUint32())
+	return c.takeNumber(4)
 }
 
 // takeCount decodes the number of following items, which have at least each bytes.

@@ -80,7 +80,7 @@ func (w *summaryPrinter) printCutoffs(s *Summary) {
 			unit = "%"
 		}
 		w.printFormat("%d blocks%s with count >= %d account for %.6g%s of the total counts.\n", c.Blocks, ofBlocks,
-			c.MinCount, c.Percent(), unit)
+			c.MinCount, float64(c.Share)/1e4, unit)
 	}
 }
 

@@ -46,9 +46,6 @@ type Cutoff struct {
 	Blocks   uint64 // number of blocks in the set
 }
 
-// Percent returns the share in percent.
-func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
-
 // Summarize returns the summaries of the ordinary profiles and of the context-sensitive ones in an archive of an LLVM
 // domain. Front ends make no context-sensitive ones. It uses trained counts.
 func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {

@@ -64,14 +64,6 @@ func (p *parser) readShapeLine() {
 	p.head.shapes = append(p.head.shapes, s)
 }
 
-func (p *parser) readShapeCellLine() {
-	p.readShapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Cells })
-}
-
-func (p *parser) readShapeRowLine() {
-	p.readShapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Rows })
-}
-
 // readShapeCell reads the line of a cell and appends it to a list of the last shape.
 func (p *parser) readShapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) {
 	if len(p.head.shapes) == 0 {

@@ -117,26 +117,16 @@ func (p *parser) takeBytes(n int) []byte {
 	return b
 }
 
-func (p *parser) readU1() byte {
-	if b := p.takeBytes(1); b != nil {
-		return b[0]
+func (p *parser) readNumber(size int) (n uint32) {
+	for _, b := range p.takeBytes(size) {
+		n = n<<8 | uint32(b)
 	}
-	return 0
+	return n
 }
 
-func (p *parser) readU2() uint16 {
-	if b := p.takeBytes(2); b != nil {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (p *parser) readU4() uint32 {
-	if b := p.takeBytes(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
+func (p *parser) readU1() byte   { return byte(p.readNumber(1)) }
+func (p *parser) readU2() uint16 { return uint16(p.readNumber(2)) }
+func (p *parser) readU4() uint32 { return p.readNumber(4) }
 
 func (p *parser) readConstants() {
 	n := int(p.readU2())
