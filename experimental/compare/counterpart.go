@@ -106,12 +106,9 @@ func (c *counterparts) lookUpType(ordinal uint32) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	name, err := t.Name()
-	if err != nil {
-		return 0, err
-	}
-	loader, err := t.Loader()
-	if err != nil {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	if err := cmp.Or(nameErr, loaderErr); err != nil {
 		return 0, err
 	}
 	found, err := c.b.FindType(name.String(), loader.String())

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -72,10 +73,7 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSi
 	counted := unit == "samples/count" && sum[kindSamples] > 0
 	if k == kindNanoseconds {
 		z.Unit = disk.UnitNanoseconds
-		unit = first(propertyTime)
-		if unit == "" {
-			unit = "cpu/nanoseconds"
-		}
+		unit = cmp.Or(first(propertyTime), "cpu/nanoseconds")
 	}
 	period := total(propertyPeriod)
 	periods := first(propertyPeriodType) // as space/bytes, the end of inuse_space/bytes

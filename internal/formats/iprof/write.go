@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,10 +94,7 @@ func (e *exporter) chooseVersion() error {
 	if err != nil {
 		return err
 	}
-	e.version = e.options.Version
-	if e.version == "" {
-		e.version = from
-	}
+	e.version = cmp.Or(e.options.Version, from)
 	if e.version == "" {
 		if e.ofOldVersion {
 			e.report.Lost.Add(LossVersion, 1)

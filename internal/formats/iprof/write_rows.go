@@ -2,6 +2,7 @@ package iprof
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -116,15 +117,10 @@ func unquoteTypeName(spelled string) string {
 	if strings.HasPrefix(spelled, noName) {
 		return ""
 	}
-	var b strings.Builder
-	for i := 0; i < len(spelled); i++ {
-		if spelled[i] == '\\' && i+1 < len(spelled) {
-			i++
-		}
-		b.WriteByte(spelled[i])
-	}
-	return b.String()
+	return escapedByte.ReplaceAllString(spelled, "$1")
 }
+
+var escapedByte = regexp.MustCompile(`(?s)\\(.)`)
 
 // signatureOf appends the types of a method as spelled in its signature: declaring type, return type, parameters. For
 // an invalid signature ok is false, and it appends only the declaring type.

@@ -104,9 +104,7 @@ func (p *printer) flushOutput() error {
 }
 
 func (p *printer) recordError(err error) bool {
-	if p.err == nil {
-		p.err = err
-	}
+	p.err = cmp.Or(p.err, err)
 	return p.err != nil
 }
 

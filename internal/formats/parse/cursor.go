@@ -117,7 +117,7 @@ func (c *Cursor) takeDigits(base byte, limit uint64) uint64 {
 	n := uint64(0)
 	i := c.At
 	for ; i < len(c.Line); i++ {
-		d, ok := HexDigit(c.Line[i])
+		d, ok := hexDigit(c.Line[i])
 		if !ok || d >= base {
 			break
 		}
@@ -153,8 +153,8 @@ func describeLimit(limit uint64) string {
 	return fmt.Sprintf("a number of at most %d", limit)
 }
 
-// HexDigit returns the value of a hexadecimal digit. ok is false for other characters.
-func HexDigit(c byte) (value byte, ok bool) {
+// hexDigit returns the value of a hexadecimal digit. ok is false for other characters.
+func hexDigit(c byte) (value byte, ok bool) {
 	switch {
 	case c >= '0' && c <= '9':
 		return c - '0', true

@@ -144,14 +144,10 @@ func (f *file) takeMethod(c *parse.Cursor) layout.Key {
 // takeName takes a name, or the description of a hidden class.
 func (f *file) takeName(c *parse.Cursor) string {
 	c.Spaces()
-	end := bytes.IndexByte(c.Rest(), ' ')
-	if end < 0 {
-		end = len(c.Rest())
-	}
-	text := c.Rest()[:end]
+	text, _, _ := bytes.Cut(c.Rest(), []byte(" "))
 	if bytes.HasPrefix(text, []byte("@")) {
 		text = c.Until(" ;")
-	} else if c.Take(end); end == 0 || bytes.IndexByte(text, 0) >= 0 {
+	} else if c.Take(len(text)); len(text) == 0 || bytes.IndexByte(text, 0) >= 0 {
 		c.Miss("a name")
 	}
 	name, ok := f.names[string(text)]

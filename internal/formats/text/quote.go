@@ -2,10 +2,12 @@ package text
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -55,8 +57,6 @@ func appendNameQuoting(b, name []byte, c byte) []byte {
 	return appendName(b, name)
 }
 
-const hexDigits = "0123456789abcdef"
-
 func appendQuoted(b, name []byte) []byte {
 	b = append(b, '"')
 	for len(name) > 0 {
@@ -68,7 +68,7 @@ func appendQuoted(b, name []byte) []byte {
 			b = append(b, '\\', 'n')
 		case r == utf8.RuneError && size == 1 || !unicode.IsPrint(r):
 			for _, c := range name[:size] {
-				b = append(b, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+				b = fmt.Appendf(b, `\x%02x`, c)
 			}
 		default:
 			b = append(b, name[:size]...)
@@ -116,21 +116,15 @@ func unquote(token []byte) (name []byte, bad int) {
 
 // unescape decodes the escape after a backslash. size is its length in bytes, or 0 if it is invalid.
 func unescape(b []byte) (c byte, size int) {
-	switch {
-	case len(b) == 0:
+	text := string(b[:min(len(b), len("xHH"))])
+	if text == "" || strings.IndexByte(`"\nx`, text[0]) < 0 {
 		return 0, 0
-	case b[0] == '"' || b[0] == '\\':
-		return b[0], 1
-	case b[0] == 'n':
-		return '\n', 1
-	case b[0] == 'x' && len(b) >= 3:
-		high, ok1 := parse.HexDigit(b[1])
-		low, ok2 := parse.HexDigit(b[2])
-		if ok1 && ok2 {
-			return high<<4 | low, 3
-		}
 	}
-	return 0, 0
+	v, _, rest, err := strconv.UnquoteChar(`\`+text, '"')
+	if err != nil {
+		return 0, 0
+	}
+	return byte(v), len(text) - len(rest)
 }
 
 // ParseMethod parses METHOD of the grammar. ok is false if spelled is malformed.

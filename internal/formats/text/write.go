@@ -2,6 +2,8 @@ package text
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"runtime"
 	"strconv"
@@ -188,18 +190,10 @@ func (w *writer) writeHex(v uint64) {
 }
 
 // writeHexDigits writes 16 hexadecimal digits.
-func (w *writer) writeHexDigits(v uint64) {
-	for shift := 60; shift >= 0; shift -= 4 {
-		w.b = append(w.b, hexDigits[v>>shift&15])
-	}
-}
+func (w *writer) writeHexDigits(v uint64) { w.writeHexBytes(binary.BigEndian.AppendUint64(nil, v)) }
 
 // writeHexBytes writes two hexadecimal digits for each byte.
-func (w *writer) writeHexBytes(b []byte) {
-	for _, c := range b {
-		w.b = append(w.b, hexDigits[c>>4], hexDigits[c&15])
-	}
-}
+func (w *writer) writeHexBytes(b []byte) { w.b = hex.AppendEncode(w.b, b) }
 
 func (w *writer) writeKeyNumber(key string, v uint64) {
 	w.writeLiteral(key)

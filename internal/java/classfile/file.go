@@ -249,12 +249,9 @@ func (c *File) NameType(i uint16) (name, signature string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	name, err = c.Text(binary.BigEndian.Uint16(b))
-	if err != nil {
-		return "", "", err
-	}
+	name, nameErr := c.Text(binary.BigEndian.Uint16(b))
 	signature, err = c.Text(binary.BigEndian.Uint16(b[2:]))
-	return name, signature, err
+	return name, signature, cmp.Or(nameErr, err)
 }
 
 // Method finds a method that the class itself declares.

@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,12 +92,8 @@ func joinControls(arrivals []arrival) control {
 
 // addArrival adds an edge to a block. Back edges come too late for its stack, which compilers keep empty at loops.
 func (r *run) addArrival(b int, under control) {
-	var stack []value
-	if len(r.stack) > 0 {
-		stack = append(stack, r.stack...)
-		r.bad = r.bad || len(r.stack) > maxStack
-	}
-	r.entries[b] = append(r.entries[b], arrival{stack, under})
+	r.bad = r.bad || len(r.stack) > maxStack
+	r.entries[b] = append(r.entries[b], arrival{slices.Clone(r.stack), under})
 }
 
 func (r *run) pushValue(v value) { r.stack = append(r.stack, v) }
@@ -120,15 +117,9 @@ func (r *run) popSlots(slots int) []value {
 		r.bad = true
 		return nil
 	}
-	values := append([]value(nil), r.stack[from:]...)
+	values := slices.Clone(r.stack[from:])
 	r.stack = r.stack[:from]
 	return values
-}
-
-func (r *run) pushValues(values []value) {
-	for _, v := range values {
-		r.pushValue(v)
-	}
 }
 
 func (r *run) runInstruction(b, i int) {
@@ -147,7 +138,7 @@ func (r *run) runInstruction(b, i int) {
 	case op == swap:
 		a := r.popValue()
 		c := r.popValue()
-		r.pushValues([]value{a, c})
+		r.stack = append(r.stack, a, c)
 	default:
 		r.runOperation(b, i)
 	}
@@ -157,9 +148,7 @@ func (r *run) runInstruction(b, i int) {
 func (r *run) duplicate(which int) {
 	top := r.popSlots(1 + which/3)
 	below := r.popSlots(which % 3)
-	r.pushValues(top)
-	r.pushValues(below)
-	r.pushValues(top)
+	r.stack = append(r.stack, slices.Concat(top, below, top)...)
 }
 
 // localValue returns the expression in a local variable's only definition if its value is unchanged, else an identity.

@@ -244,10 +244,8 @@ func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, err
 	var of writtenFunction
 	if of.mapping, of.address = w.addressOf(k.Name); of.address == 0 && k.Name != "" {
 		p := w.places[m.Ref()]
-		f := Function{Name: k.Name, System: p.System, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
-		if f.System == "" {
-			f.System = f.Name // readers do not demangle a name that equals System
-		}
+		f := Function{Name: k.Name, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
+		f.System = cmp.Or(p.System, k.Name) // readers do not demangle a name that equals System
 		of = writtenFunction{id: w.Function(f), start: f.StartLine}
 	}
 	w.writtenFunctions[m.Ref()] = of
