@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/profarc/profarc/builder"
@@ -198,15 +197,9 @@ func (l *layerCopy) copyCounted(c *copier.Copier) error {
 	if err := c.DeclareShapes(); err != nil {
 		return err
 	}
-	steps := poll.New(l.ctx)
-	for m, err := range l.s.Methods() {
-		err = cmp.Or(err, steps.Err())
-		if err == nil {
-			err = l.copyCountedVersions(c, m)
-		}
-		if err != nil {
-			return err
-		}
+	copyVersions := func(m reader.Method) error { return l.copyCountedVersions(c, m) }
+	if err := poll.Each(poll.New(l.ctx), l.s.Methods(), copyVersions); err != nil {
+		return err
 	}
 	return c.Tables()
 }

@@ -179,7 +179,9 @@ func (b *batch) prefetchBlocks(ids []uint64) {
 
 func (b *batch) prefetchKeys(keys []layout.Key) (ids []uint64) {
 	ids = b.ids[:len(keys)]
-	disk.KeyIDs(keys, b.s.h.Domain, ids)
+	for i := range keys {
+		ids[i] = keys[i].ID(b.s.h.Domain)
+	}
 	b.prefetchLines(ids)
 	b.prefetchBlocks(ids)
 	n := 0

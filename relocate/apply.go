@@ -39,10 +39,7 @@ const anySlots = -1
 // want is -1 for any number. Apply writes only if all slots of the range are sound. No other goroutine may access the
 // range during the call.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
-	old, err := m.sourceOf(rw, to, &move)
-	if err == nil {
-		err = m.checkInside(from, to, int64(len(rw)))
-	}
+	old, err := m.sourceOf(rw, from, to, &move)
 	if err != nil {
 		return 0, err
 	}
@@ -65,14 +62,16 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	return slots, nil
 }
 
-func (m *Map) sourceOf(rw []byte, to int64, move *Move) ([]byte, error) {
-	if move.Old == nil {
-		return rw, nil
+// sourceOf returns the bytes from which slots in [from, to) are read, after checking the range.
+func (m *Map) sourceOf(rw []byte, from, to int64, move *Move) ([]byte, error) {
+	old := rw
+	if move.Old != nil {
+		old = move.Old
 	}
-	if int64(len(move.Old)) < to {
-		return nil, fmt.Errorf("relocate: %d bytes of rw as it was, want %d", len(move.Old), to)
+	if move.Old != nil && int64(len(old)) < to {
+		return nil, fmt.Errorf("relocate: %d bytes of rw as it was, want %d", len(old), to)
 	}
-	return move.Old, nil
+	return old, m.checkInside(from, to, int64(len(rw)))
 }
 
 func (m *Map) slotCountError(from, to, slots, want int64) error {
@@ -182,10 +181,7 @@ const manySlots = containerStart + 2*8*chunkSize/4096
 func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error) {
 	from := n * chunkSize
 	to := min((n+1)*chunkSize, m.rw.Size)
-	old, err := m.sourceOf(rw, to, move)
-	if err == nil {
-		err = m.checkInside(from, to, int64(len(rw)))
-	}
+	old, err := m.sourceOf(rw, from, to, move)
 	if err != nil {
 		return 0, err
 	}

@@ -54,15 +54,6 @@ func (w *worker) hash(k keyed) {
 }
 
 func (w *worker) hashAll() {
-	if w.h.Domain.LLVM() {
-		w.hashNames()
-	} else {
-		w.hashKeys()
-	}
-	w.keys = w.keys[:0]
-}
-
-func (w *worker) hashKeys() {
 	w.offsets = w.offsets[:0]
 	for i := range w.keys {
 		k := &w.keys[i].key
@@ -74,22 +65,7 @@ func (w *worker) hashKeys() {
 			w.identify(&w.keys[i], key.Name, key.ID(w.h.Domain))
 		}
 	}
-}
-
-// hashNames is like hashKeys for domains whose keys are only names. It hashes two names at once.
-func (w *worker) hashNames() {
-	var names [atOnce]string
-	var ids [atOnce]uint64
-	for i := range w.keys {
-		key, _ := w.keyText(&w.keys[i])
-		names[i] = key.Name
-	}
-	disk.NameRefs(names[:len(w.keys)], ids[:])
-	for i := range w.keys {
-		if w.keys[i].ref != 0 {
-			w.identify(&w.keys[i], names[i], ids[i])
-		}
-	}
+	w.keys = w.keys[:0]
 }
 
 func (w *worker) identify(k *keyed, name string, id uint64) {

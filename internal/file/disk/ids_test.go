@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // messages returns texts of all lengths from 0 to n-1, and what md5 says of them.
@@ -33,59 +32,19 @@ func TestNameRef(t *testing.T) {
 	}
 }
 
-// The two that are hashed at once may differ in their numbers of blocks.
-func TestNameRefsOfAllPairs(t *testing.T) {
-	texts, refs := messages(300)
-	var got [2]uint64
-	for i, x := range texts {
-		for j, y := range texts {
-			if disk.NameRefs([]string{x, y}, got[:]); got != [2]uint64{refs[i], refs[j]} {
-				t.Fatalf("%d and %d bytes: %016x, want %016x and %016x", i, j, got, refs[i], refs[j])
-			}
-		}
-	}
-}
-
-func TestManyIDs(t *testing.T) {
-	texts, refs := messages(7)
-	for n := range texts {
-		got := make([]uint64, n+1)
-		disk.NameRefs(texts[:n], got)
-		for _, d := range []layout.Domain{layout.DomainLLVMIR, layout.DomainHotSpot} {
-			keys, ids := make([]layout.Key, n), make([]uint64, n+1)
-			for i := range keys {
-				keys[i] = layout.Key{Name: texts[i]}
-			}
-			disk.KeyIDs(keys, d, ids)
-			for i, k := range keys {
-				if got[i] != refs[i] || ids[i] != k.ID(d) {
-					t.Errorf("%d of %d in %s: %016x and %016x, want %016x and %016x", i, n, d, got[i], ids[i], refs[i], k.ID(d))
-				}
-			}
-			if got[n] != 0 || ids[n] != 0 {
-				t.Errorf("%d in %s: one more was written", n, d)
-			}
-		}
-	}
-}
-
 func BenchmarkNameRef(b *testing.B) {
 	const name = "_ZN4core3ops8function6FnOnce9call_onceE"
-	names, refs := []string{name, name}, make([]uint64, 2)
+	var ref uint64
+	_ = ref
 	b.Run("one", func(b *testing.B) {
 		for b.Loop() {
-			refs[0] = disk.NameRef(name)
-		}
-	})
-	b.Run("two", func(b *testing.B) {
-		for b.Loop() {
-			disk.NameRefs(names, refs)
+			ref = disk.NameRef(name)
 		}
 	})
 	b.Run("crypto/md5", func(b *testing.B) {
 		for b.Loop() {
 			sum := md5.Sum([]byte(name))
-			refs[0] = binary.LittleEndian.Uint64(sum[:])
+			ref = binary.LittleEndian.Uint64(sum[:])
 		}
 	})
 }

@@ -9,18 +9,6 @@ import (
 // NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read little-endian.
 func NameRef(name string) uint64 { return layout.Key{Name: name}.ID(layout.DomainLLVMIR) }
 
-func NameRefs(names []string, refs []uint64) {
-	for i, name := range names {
-		refs[i] = NameRef(name)
-	}
-}
-
-func KeyIDs(keys []layout.Key, d layout.Domain, ids []uint64) {
-	for i := range keys {
-		ids[i] = keys[i].ID(d)
-	}
-}
-
 // A RecordKind is the kind of record that an index slot refers to. It is part of the hash, so that a method and a
 // type with equal ids have different hashes.
 type RecordKind uint64

@@ -64,44 +64,10 @@ func IsSourceOrder(k TableKind) bool { return k == TableOrder || k == TableOrder
 
 func TableByProducer(k TableKind) bool { return k >= TableProducer }
 
-var tableNames = [...]string{
-	1:  "order",
-	2:  "properties",
-	3:  "dumps",
-	4:  "monitors",
-	5:  "samples",
-	6:  "binary-ids",
-	7:  "traces",
-	8:  "vtables",
-	9:  "heap-refs",
-	10: "heap-use",
-	11: "instances",
-	12: "threads",
-	13: "reflected",
-	14: "foreign",
-	15: "code",
-	16: "runs",
-	17: "class-path",
-	18: "order-runs",
-	19: "shapes",
-	20: "compilations",
-	21: "inlining",
-	22: "functions",
-	23: "base",
-	25: "moved",
-	26: "certain",
-	27: "allocations",
-	28: "allocation-calls",
-	29: "objects",
-	30: "inputs",
-	31: "losses",
-	32: "versions",
-}
-
 // String returns the name of the kind, or its number if this version does not know it.
 func (k TableKind) String() string {
-	if int64(k) < int64(len(tableNames)) && tableNames[k] != "" {
-		return tableNames[k]
+	if t, known := tables[k]; known {
+		return t.name
 	}
 	return fmt.Sprint(uint32(k))
 }

@@ -157,7 +157,7 @@ func CheckTable(k TableKind, flags uint32, columns []ColumnKind) error {
 
 // TableFlags returns the flags that a table of a kind may have, all bits for an unknown kind.
 func TableFlags(k TableKind) uint32 {
-	if _, known := tableColumns[k]; !known {
+	if _, known := tables[k]; !known {
 		return math.MaxUint32
 	}
 	if k == TableOrder {
@@ -287,64 +287,68 @@ const (
 	FormStack                    // symbol with HeapFrames
 )
 
-// tableColumns has the columns of the tables of this version, as in docs/format.md. The importer determines the
+// tables has the names and columns of the tables of this version, as in docs/format.md. The importer determines the
 // columns of an order table.
-var tableColumns = map[TableKind][]Column{
-	TableOrder:      nil,
-	TableProperties: {symbolColumn("key"), symbolColumn("value")},
-	TableDumps: {{"id-low", ColumnWord, FormHex}, {"id-high", ColumnWord, FormHex},
-		{"time", ColumnWord, FormTime}, {"weight", ColumnWord, FormWeight}},
-	TableMonitors: {typeColumn, wordColumn("count")},
-	TableSamples: {wordColumn("stack"), {"method", ColumnMethod, FormPlain},
-		{"point", ColumnWord, FormSigned}, wordColumn("count")},
-	TableBinaryIDs: {{"bytes", ColumnSymbol, FormBytes}},
-	TableTraces:    {wordColumn("trace"), wordColumn("weight"), {"function-id", ColumnWord, FormFunction}},
-	TableVTables:   {symbolColumn("name"), {"address", ColumnWord, FormHex}, wordColumn("size")},
-	TableHeapRefs:  {wordColumn("references"), wordColumn("words")},
-	TableHeapUse: {typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"), wordColumn("block-bytes"),
-		wordColumn("bytes"), wordColumn("tree-objects")},
-	TableInstances: {typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"), wordColumn("blocks"),
-		wordColumn("bytes"), wordColumn("tree-objects"), symbolColumn("loader")},
-	TableThreads: {wordColumn("priority"), wordColumn("cycles"), wordColumn("interpreted"), wordColumn("compiled"),
-		wordColumn("JNI"), wordColumn("GC"), wordColumn("C-stack"), wordColumn("Java-stack")},
-	TableReflected: {typeColumn},
-	TableForeign:   {symbolColumn("key"), symbolColumn("value")},
-	TableCode:      {{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}},
-	TableRuns: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"), hexColumn("since-high"),
-		hexColumn("boot-low"), hexColumn("boot-high"),
-		wordColumn("namespace"), wordColumn("process"), wordColumn("start"), {"begun", ColumnWord, FormTime},
-		{"time", ColumnWord, FormTime},
-		{"exit", ColumnWord, FormExit}, hexColumn("class-path"),
-		symbolColumn("VM"), symbolColumn("vendor"), symbolColumn("main"), symbolColumn("command"),
-		symbolColumn("options"), symbolColumn("selection")},
-	TableClassPath: {hexColumn("class-path"), wordColumn("position"), symbolColumn("path"), wordColumn("kind"),
-		wordColumn("size"), hexColumn("sum")},
-	TableShapes: {hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"),
-		hexColumn("name-3"), hexColumn("name-4")},
-	TableCompilations: {{"method", ColumnMethod, FormPlain}, wordColumn("level"),
-		{"point", ColumnWord, FormSigned},
-		wordColumn("number"), wordColumn("id"), wordColumn("size"), wordColumn("runs"), wordColumn("installed")},
-	TableInlining: {{"context", ColumnContext, FormPlain}, wordColumn("level"), wordColumn("runs")},
-	TableFunctions: {{"method", ColumnMethod, FormPlain}, symbolColumn("system-name"), symbolColumn("file"),
-		wordColumn("start-line")},
-	TableBase: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"), {"time", ColumnWord, FormTime},
-		symbolColumn("producer")},
-	TableMoved: {{"method", ColumnMethod, FormPlain}, hexColumn("code"), {"point", ColumnWord, FormSigned},
-		wordColumn("derived"),
-		{"confidence", ColumnWord, FormWeight}},
-	TableCertain: {{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
-		{"outcome", ColumnWord, FormSigned}, wordColumn("count")},
-	TableOrderRuns: {symbolColumn("key"), wordColumn("kept"), wordColumn("items"),
-		{"first", ColumnWord, FormSigned}},
-	TableAllocations:     allocationColumns(),
-	TableAllocationCalls: heapColumns(),
-	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbolColumn("file"), hexColumn("stamp"), hexColumn("checksum"),
-		wordColumn("runs"), wordColumn("maximum"), wordColumn("place")},
-	TableInputs: {symbolColumn("name"), symbolColumn("format"), wordColumn("state"), symbolColumn("reason"),
-		hexColumn("hash"), wordColumn("times"), symbolColumn("unit"), wordColumn("total")},
-	TableLosses: {symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"), wordColumn("sense"),
-		wordColumn("things"), wordColumn("amount"), symbolColumn("first")},
-	TableVersions: {{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")},
+var tables = map[TableKind]tableSpec{
+	TableOrder:      {"order", nil},
+	TableProperties: {"properties", []Column{symbolColumn("key"), symbolColumn("value")}},
+	TableDumps: {"dumps", []Column{{"id-low", ColumnWord, FormHex}, {"id-high", ColumnWord, FormHex},
+		{"time", ColumnWord, FormTime}, {"weight", ColumnWord, FormWeight}}},
+	TableMonitors: {"monitors", []Column{typeColumn, wordColumn("count")}},
+	TableSamples: {"samples", []Column{wordColumn("stack"), {"method", ColumnMethod, FormPlain},
+		{"point", ColumnWord, FormSigned}, wordColumn("count")}},
+	TableBinaryIDs: {"binary-ids", []Column{{"bytes", ColumnSymbol, FormBytes}}},
+	TableTraces: {"traces", []Column{wordColumn("trace"), wordColumn("weight"),
+		{"function-id", ColumnWord, FormFunction}}},
+	TableVTables:  {"vtables", []Column{symbolColumn("name"), {"address", ColumnWord, FormHex}, wordColumn("size")}},
+	TableHeapRefs: {"heap-refs", []Column{wordColumn("references"), wordColumn("words")}},
+	TableHeapUse: {"heap-use", []Column{typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"),
+		wordColumn("block-bytes"), wordColumn("bytes"), wordColumn("tree-objects")}},
+	TableInstances: {"instances", []Column{typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"),
+		wordColumn("blocks"), wordColumn("bytes"), wordColumn("tree-objects"), symbolColumn("loader")}},
+	TableThreads: {"threads", []Column{wordColumn("priority"), wordColumn("cycles"), wordColumn("interpreted"),
+		wordColumn("compiled"), wordColumn("JNI"), wordColumn("GC"), wordColumn("C-stack"), wordColumn("Java-stack")}},
+	TableReflected: {"reflected", []Column{typeColumn}},
+	TableForeign:   {"foreign", []Column{symbolColumn("key"), symbolColumn("value")}},
+	TableCode:      {"code", []Column{{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}}},
+	TableRuns: {"runs", []Column{hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"),
+		hexColumn("since-high"), hexColumn("boot-low"), hexColumn("boot-high"), wordColumn("namespace"),
+		wordColumn("process"), wordColumn("start"), {"begun", ColumnWord, FormTime}, {"time", ColumnWord, FormTime},
+		{"exit", ColumnWord, FormExit}, hexColumn("class-path"), symbolColumn("VM"), symbolColumn("vendor"),
+		symbolColumn("main"), symbolColumn("command"), symbolColumn("options"), symbolColumn("selection")}},
+	TableClassPath: {"class-path", []Column{hexColumn("class-path"), wordColumn("position"), symbolColumn("path"),
+		wordColumn("kind"), wordColumn("size"), hexColumn("sum")}},
+	TableShapes: {"shapes", []Column{hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"), hexColumn("name-3"),
+		hexColumn("name-4")}},
+	TableCompilations: {"compilations", []Column{{"method", ColumnMethod, FormPlain}, wordColumn("level"),
+		{"point", ColumnWord, FormSigned}, wordColumn("number"), wordColumn("id"), wordColumn("size"),
+		wordColumn("runs"), wordColumn("installed")}},
+	TableInlining: {"inlining", []Column{{"context", ColumnContext, FormPlain}, wordColumn("level"),
+		wordColumn("runs")}},
+	TableFunctions: {"functions", []Column{{"method", ColumnMethod, FormPlain}, symbolColumn("system-name"),
+		symbolColumn("file"), wordColumn("start-line")}},
+	TableBase: {"base", []Column{hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"),
+		{"time", ColumnWord, FormTime}, symbolColumn("producer")}},
+	TableMoved: {"moved", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"),
+		{"point", ColumnWord, FormSigned}, wordColumn("derived"), {"confidence", ColumnWord, FormWeight}}},
+	TableCertain: {"certain", []Column{{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
+		{"outcome", ColumnWord, FormSigned}, wordColumn("count")}},
+	TableOrderRuns: {"order-runs", []Column{symbolColumn("key"), wordColumn("kept"), wordColumn("items"),
+		{"first", ColumnWord, FormSigned}}},
+	TableAllocations:     {"allocations", allocationColumns()},
+	TableAllocationCalls: {"allocation-calls", heapColumns()},
+	TableObjects: {"objects", []Column{{"profile", ColumnProfile, FormPlain}, symbolColumn("file"),
+		hexColumn("stamp"), hexColumn("checksum"), wordColumn("runs"), wordColumn("maximum"), wordColumn("place")}},
+	TableInputs: {"inputs", []Column{symbolColumn("name"), symbolColumn("format"), wordColumn("state"),
+		symbolColumn("reason"), hexColumn("hash"), wordColumn("times"), symbolColumn("unit"), wordColumn("total")}},
+	TableLosses: {"losses", []Column{symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"),
+		wordColumn("sense"), wordColumn("things"), wordColumn("amount"), symbolColumn("first")}},
+	TableVersions: {"versions", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")}},
+}
+
+type tableSpec struct {
+	name    string
+	columns []Column
 }
 
 // Columns of the tables inputs and losses.
@@ -365,12 +369,12 @@ func symbolColumn(name string) Column { return Column{name, ColumnSymbol, FormPl
 
 var typeColumn = Column{"type", ColumnType, FormPlain}
 
-func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableColumns)) }
+func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tables)) }
 
 // TableColumn returns the description of column i of a table of kind k. An unknown column is named by its number,
 // from 1, and has the kind column.
 func TableColumn(k TableKind, i int, column ColumnKind) Column {
-	if known := tableColumns[k]; i < len(known) {
+	if known := tables[k].columns; i < len(known) {
 		return known[i]
 	}
 	return Column{fmt.Sprint(i + 1), column, FormPlain}
@@ -378,7 +382,7 @@ func TableColumn(k TableKind, i int, column ColumnKind) Column {
 
 func TableColumns(k TableKind) []ColumnKind {
 	var kinds []ColumnKind
-	for _, c := range tableColumns[k] {
+	for _, c := range tables[k].columns {
 		kinds = append(kinds, c.Kind)
 	}
 	return kinds

@@ -312,14 +312,10 @@ func (s *Store) View() (*View, error) {
 
 // At returns the string at p, nil for nowhere. It must not be changed. Access bytes of the file only within Guard.
 func (v *View) At(p Place) []byte {
-	if p.slab == 0 {
-		return nil
+	if b := v.store.Memory(p); b != nil || p.slab == 0 {
+		return b
 	}
-	slab := &v.store.slabs[p.slab-1]
-	if slab.bytes != nil {
-		return slab.bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
-	}
-	at := slab.at + int64(p.offset)
+	at := v.store.slabs[p.slab-1].at + int64(p.offset)
 	return v.file[at : at+int64(p.Size) : at+int64(p.Size)]
 }
 

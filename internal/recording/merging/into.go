@@ -216,23 +216,16 @@ func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err e
 		return use, nil
 	}
 	stop := poll.New(ctx)
-	for m, err := range s.Methods() {
-		if err != nil {
-			return use, err
-		}
-		for p, err := range m.Profiles() {
-			if err = cmp.Or(err, stop.Err()); err != nil {
-				return use, err
-			}
-			for e := range p.Entries() {
-				if schema, ok := disk.SchemaOf(e.Tag()); ok {
-					use.Types = use.Types || schema.Repeats(disk.PerType)
-					use.Returns = use.Returns || schema.Repeats(disk.PerBci)
-				}
+	err = poll.Each(stop, s.Profiles(), func(p reader.Profile) error {
+		for e := range p.Entries() {
+			if schema, ok := disk.SchemaOf(e.Tag()); ok {
+				use.Types = use.Types || schema.Repeats(disk.PerType)
+				use.Returns = use.Returns || schema.Repeats(disk.PerBci)
 			}
 		}
-	}
-	return use, nil
+		return nil
+	})
+	return use, err
 }
 
 // joinShape unites the shapes of the builder and of an archive. The first archive that depends on a part decides it;

@@ -183,11 +183,7 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	}
 	setRows(narrow, w.To.ReceiverRow(0), rows)
 	if tag == layout.TagVirtualCallType {
-		first := w.To.TypeList(tag)
-		narrow.SetCell(first-1, uint64(len(types)))
-		for i, v := range types {
-			narrow.SetCell(first+i, v)
-		}
+		SetTypeList(w.To, narrow, types)
 	}
 }
 

@@ -166,14 +166,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	for i := range m.Shape.Gap {
 		e.SetCell(1+i, disk.SaturatingAdd(x.Cell(1+i), disk.ApplyWeight(m.Rules.Weight, y.Cell(1+i))))
 	}
-	for i := range m.Shape.TypeRows {
-		var r countedRow
-		if i < len(rows) {
-			r = rows[i]
-		}
-		e.SetCell(m.Shape.ReceiverRow(i), r.what)
-		e.SetCell(m.Shape.ReceiverRow(i)+1, r.count)
-	}
+	setRows(e, m.Shape.ReceiverRow(0), append(rows, make([]countedRow, m.Shape.TypeRows-len(rows))...))
 }
 
 // typeLists adds the HotSpot entry with more types of arguments, and unites the flags, traps and types of both entries.
@@ -269,15 +262,21 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 
 // callTypes returns a CallType entry without a count, which holds the types of the arguments of a VirtualCallType.
 func (m *Merger) callTypes(e disk.Entry) disk.Entry {
-	from := m.Shape.TypeList(e.Tag())
-	n := e.Cells() - from
-	_, types := disk.NewEntry(nil, layout.TagCallType, 0, uint16(e.Point()), 0, m.Shape.Cells(layout.TagCallType, n))
-	first := m.Shape.TypeList(layout.TagCallType)
-	types.SetCell(first-1, uint64(n))
-	for i := range n {
-		types.SetCell(first+i, e.Cell(from+i))
-	}
+	cells := cellsFrom(e, m.Shape.TypeList(e.Tag()))
+	_, types := disk.NewEntry(nil, layout.TagCallType, 0, uint16(e.Point()), 0,
+		m.Shape.Cells(layout.TagCallType, len(cells)))
+	SetTypeList(m.Shape, types, cells)
 	return types
+}
+
+// SetTypeList sets the cells of a list of types, and the cell with their number. cells are pairs of a stack slot and a
+// type word. The word of a return value comes last.
+func SetTypeList(shape disk.Shape, e disk.Entry, cells []uint64) {
+	first := shape.TypeList(e.Tag())
+	e.SetCell(first-1, uint64(len(cells)))
+	for i, c := range cells {
+		e.SetCell(first+i, c)
+	}
 }
 
 func isRet(e disk.Entry) bool { return e.Tag() == layout.TagRet }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -89,11 +90,7 @@ func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row fun
 // SetTypeList sets the cells of a list of types, and the cell with their number. cells are pairs of a stack slot and a
 // type word. The word of a return value comes last.
 func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
-	first := p.Shape().TypeList(e.Tag())
-	e.SetCell(first-1, uint64(len(cells)))
-	for i, c := range cells {
-		e.SetCell(first+i, c)
-	}
+	methoddata.SetTypeList(p.Shape(), e, cells)
 }
 
 // TypeWordCell returns the cell for the type profile of one value. several is set if the value had several types.

@@ -10,26 +10,21 @@ type CodeSize struct{ Code, Host uint32 }
 
 func (p *Recording) SetSize(s CodeSize) { p.Put32(disk.HasSize, s.Code, s.Host) }
 
-// History counts how often compiled code of a method was discarded, by cause.
-type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
+// Optional fields of HotSpot's profiles.
+type (
+	History     = disk.History
+	Compilation = disk.Compile
+	Escape      = disk.Escape
+)
 
 func (p *Recording) SetHistory(h History) {
 	p.Put32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
-}
-
-// Compilation is the data that HotSpot's compilers keep in a method's MethodData.
-type Compilation struct {
-	Level, State, WouldProfile uint8
-	Loops, Blocks              uint16
 }
 
 func (p *Recording) SetCompilation(c Compilation) {
 	p.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16,
 		uint32(c.Loops)|uint32(c.Blocks)<<16)
 }
-
-// Escape is the result of HotSpot's escape analysis. Local, Stack and Returned have one bit for each argument.
-type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
 func (p *Recording) SetEscape(e Escape) {
 	p.Put64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
