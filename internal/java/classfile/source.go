@@ -152,7 +152,8 @@ func sourceNames(class, file string) (names []string) {
 // maxPackage is the maximum number of folders to search for a source file.
 const maxPackage = 16
 
-// readSource returns the text and path of a file with a verified name. The error matches fs.ErrNotExist if it is missing.
+// readSource returns the text and path of a file with a verified name. If it is missing, the error matches
+// fs.ErrNotExist.
 func (c *sourceContainer) readSource(name string) (text []byte, file string, err error) {
 	text, file, err = c.readRegular(name)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -27,7 +27,8 @@ func TestSummaryHasLLVMsShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range sum.Cutoffs {
-			if got := r.Units[0].Cutoffs[i]; float64(c.Share)/1e4 != got.Percent || c.Blocks != got.Counts || c.MinCount != got.MinCount {
+			if got := r.Units[0].Cutoffs[i]; float64(c.Share)/1e4 != got.Percent ||
+				c.Blocks != got.Counts || c.MinCount != got.MinCount {
 				t.Errorf("%s: %+v, LLVM has %+v", sp.Name, got, c)
 			}
 		}
