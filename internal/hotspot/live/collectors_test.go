@@ -35,7 +35,8 @@ func checkTwins(t *testing.T, d dumped) {
 	if d.report.numRefused() > 0 || !d.report.Consistent {
 		t.Errorf("report: %+v", d.report)
 	}
-	if _, err := d.Find(layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: "Twins$Own"}); err != nil {
+	step := layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: "Twins$Own"}
+	if _, err := d.Find(step); err != nil {
 		t.Errorf("the loaders with one class: %v", err)
 	}
 	if _, err := d.Find(layout.Key{Class: "java/lang/Object", Name: "<init>", Signature: "()V"}); err != nil {
