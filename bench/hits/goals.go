@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/ratios"
-	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 // A goal is a limit for the ratio of the row to another row for from to to methods. If against is "", it is a limit for
@@ -50,13 +49,13 @@ func setRatios(t *ratios.Table, costs [][]float64) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if base, ok := places[baseOf(*t, r.Name)]; ok {
-			r.Ratio = paired.MedianRatio(costs[i], costs[base])
+			r.Ratio = ratios.MedianRatio(costs[i], costs[base])
 		}
 		for _, g := range goals {
 			if g.title == t.Title && g.row == r.Name && g.from <= t.Methods && t.Methods <= g.to {
 				r.Goals = append(r.Goals, ratios.Goal{Against: g.against, Limit: g.limit, Ratio: r.Value})
 				if other, ok := places[g.against]; ok {
-					r.Goals[len(r.Goals)-1].Ratio = paired.MedianRatio(costs[i], costs[other])
+					r.Goals[len(r.Goals)-1].Ratio = ratios.MedianRatio(costs[i], costs[other])
 				}
 			}
 		}

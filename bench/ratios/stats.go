@@ -3,6 +3,8 @@ package ratios
 import (
 	"math"
 	"slices"
+
+	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 // Spread returns the range of values divided by their median.
@@ -30,4 +32,13 @@ func Exponent(x, y []float64) float64 {
 		return (n*sxy - sx*sy) / below
 	}
 	return 0
+}
+
+// MedianRatio returns the median of the ratios of pairs.
+func MedianRatio(a, b []float64) float64 {
+	var ratios []float64
+	for i := range min(len(a), len(b)) {
+		ratios = append(ratios, a[i]/b[i])
+	}
+	return paired.Median(ratios)
 }

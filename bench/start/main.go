@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/bench/ratios"
 	"github.com/profarc/profarc/example"
 	"github.com/profarc/profarc/internal/cli/paired"
 )
@@ -140,7 +141,7 @@ func (t *table) measure(rounds int) error {
 	fmt.Printf("\n%-46s %9s %9s %8s\n", t.title, "median", "least", "ratio")
 	for i, r := range t.rows {
 		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, paired.Median(seen[i]), slices.Min(seen[i]), t.unit,
-			paired.MedianRatio(seen[i], seen[0]))
+			ratios.MedianRatio(seen[i], seen[0]))
 	}
 	return nil
 }

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Defaults of the verdict on profiles and code.
@@ -13,14 +9,6 @@ const (
 	DefaultChecked = 0.95 // least share of the hot part that must be compared, see fit.Report.HotCheckedShare
 	DefaultKept    = 0.9  // least share of all events that must neither have changed nor be gone
 )
-
-// TimeVar adds a duration flag. Its help prints ten minutes as 10m, not 10m0s.
-func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {
-	f.DurationVar(to, name, value, usage)
-	if added := f.Lookup(name); strings.HasSuffix(added.DefValue, "m0s") {
-		added.DefValue = strings.TrimSuffix(added.DefValue, "0s")
-	}
-}
 
 const ArchiveExtension = ".parc"
 

@@ -223,10 +223,10 @@ func (f *field) addRows(t ratios.Table, costs [][]float64) ratios.Table {
 	t.Rows = []ratios.Row{{Name: "profarc", Value: paired.Median(costs[0]), Ratio: 1}}
 	for i, p := range f.peers {
 		t.Rows = append(t.Rows, ratios.Row{Name: p.name, Value: paired.Median(costs[i+1]),
-			Ratio: paired.MedianRatio(costs[i+1], costs[0])})
+			Ratio: ratios.MedianRatio(costs[i+1], costs[0])})
 		if t.Title == titleHits && f.n >= 1_000_000 {
 			t.Rows[0].Goals = append(t.Rows[0].Goals, ratios.Goal{Against: p.name, Limit: 1 / p.goal,
-				Ratio: paired.MedianRatio(costs[0], costs[i+1])})
+				Ratio: ratios.MedianRatio(costs[0], costs[i+1])})
 		}
 	}
 	return t

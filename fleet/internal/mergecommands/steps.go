@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/profarc/profarc/fleet/internal/durations"
+
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
@@ -94,7 +96,7 @@ func commitCommand(a *cli.App) *cobra.Command {
 		RunE:    a.Run(func(ctx context.Context, _ []string) error { return runCommit(ctx, a, wait, &o) }),
 	}
 	o.addFlags(cmd)
-	cli.TimeVar(cmd.Flags(), &wait, "wait", 0, "`TIME` to wait for missing parts, as 6h")
+	durations.AddFlag(cmd.Flags(), &wait, "wait", 0, "`TIME` to wait for missing parts, as 6h")
 	return cmd
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/profarc/profarc/fleet/internal/durations"
+
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/internal/cli"
@@ -61,7 +63,7 @@ func templateCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.task, "task-memory", "1GiB", "memory of a task, a `SIZE`")
 	f.StringVar(&o.time, "time", "4h", "`TIME` that a task may take, and how long the commit waits for them")
 	f.IntVar(&o.perIndex, "retries", 3, "`NUMBER` of times that a task is tried again; for kubernetes")
-	cli.TimeVar(f, &o.patience, "patience", 0, "`TIME` that a store may take for an answer")
+	durations.AddFlag(f, &o.patience, "patience", 0, "`TIME` that a store may take for an answer")
 	return cmd
 }
 

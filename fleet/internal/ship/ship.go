@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/profarc/profarc/fleet/internal/durations"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -32,8 +34,8 @@ type connection struct {
 func (c *connection) addFlags(f *pflag.FlagSet) {
 	c.flags = f
 	f.BoolVar(&c.plainHTTP, "plain-http", false, "speak plain HTTP; on loopback addresses that is the default")
-	cli.TimeVar(f, &c.timeout, "timeout", registry.DefaultSilence, "longest `TIME` without a byte from the registry")
-	cli.TimeVar(f, &c.maxTime, "max-time", registry.DefaultAll,
+	durations.AddFlag(f, &c.timeout, "timeout", registry.DefaultSilence, "longest `TIME` without a byte from the registry")
+	durations.AddFlag(f, &c.maxTime, "max-time", registry.DefaultAll,
 		"longest `TIME` of all requests, and a second more for each 32 KiB")
 }
 

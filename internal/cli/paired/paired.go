@@ -96,14 +96,6 @@ func MedianInterval(x []float64, confidence float64) (low, high, attained float6
 	return s[cut], s[len(s)-1-cut], max(0, attained)
 }
 
-func MedianRatio(a, b []float64) float64 {
-	var ratios []float64
-	for i := range min(len(a), len(b)) {
-		ratios = append(ratios, a[i]/b[i])
-	}
-	return Median(ratios)
-}
-
 // signedRankP returns the two-sided p-value of Wilcoxon's signed-rank test that x is symmetric about 0. It ignores
 // zeros, as Wilcoxon did. Equal absolute values get the mean of their ranks.
 func signedRankP(x []float64) float64 {
