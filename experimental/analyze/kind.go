@@ -51,7 +51,7 @@ var pointKinds = [256]pointKind{
 	layout.TagCounters: {group: "counters", about: "counters of blocks", rows: "counters",
 		read: (*pointReader).addCounters},
 	layout.TagValueSite: {group: "values", about: "values seen at a site", read: (*pointReader).addValues},
-	layout.TagBitmap: {about: "combinations of conditions that were tested", read: (*pointReader).addBitmap},
+	layout.TagBitmap:    {about: "combinations of conditions that were tested", read: (*pointReader).addBitmap},
 	layout.TagSuccessors: {group: "successors", about: "where control went on", rows: "successors",
 		read: (*pointReader).addSuccessors, executed: true},
 	layout.TagReceivers: {group: "types", about: "types seen at a call or check",
