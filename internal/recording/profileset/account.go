@@ -115,8 +115,8 @@ func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (
 	}
 	if len(differences) > 0 {
 		b.Tables[disk.TableLosses].uniteRows()
-		b.dropEmptyLosses()
 	}
+	b.dropEmptyLosses() // amounts of parts can add up to 0 modulo 2^64
 	return unaccounted
 }
 
