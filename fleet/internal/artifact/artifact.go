@@ -30,6 +30,7 @@
 //   - `io.github.profarc.inputs`: numbers of the archive's inputs by state, such as `expected=12 read=11 damaged=1`
 //   - `io.github.profarc.lost`: lost counts of all by unit, such as `7/900 samples, 1/20 calls`
 //   - `io.github.profarc.score`: score of `push --class-path`, from 0 to 1
+//   - `io.github.profarc.gate`: verdict and criteria of the gate that it passed, of `push --gate`
 //
 // A version of profarc produces the same manifest for the same archive and file name.
 //
