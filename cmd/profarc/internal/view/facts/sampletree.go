@@ -8,18 +8,23 @@ import (
 )
 
 type sampleTree struct {
-	leaf   layout.Ref
-	nodes  []sampleNode // parents precede children; the first is the leaf itself
-	at     map[layout.Ref]int32
-	leaves map[int32][]stacks.LeafPoint // points by node; nil unless lines are tallied
+	leaf  layout.Ref
+	nodes []sampleNode // parents precede children; the first is the leaf itself
+	at    map[layout.Ref]int32
+	// Number of occurrences on the path to the visited node.
+	onPath       map[layout.Ref]int
+	pointsOnPath map[sampledPoint]int
+	callsOnPath  map[sampledCall]int
+	leaves       map[int32][]stacks.LeafPoint // points by node; nil unless lines are tallied
 }
 
 type sampleNode struct {
-	sampledCall
-	point  int32 // point of the call
-	parent int32
-	stacks int
-	sum    uint64
+	caller       layout.Ref
+	point        int32 // point of the call
+	parent       int32
+	child, other int32 // first child, and next sibling, after sumSubtrees; 0 for none
+	stacks       int
+	sum          uint64
 }
 
 func (t *SampleTally) addContexts(s *reader.Store) error {
@@ -48,9 +53,11 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 }
 
 func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
-	k := &sampleTree{leaf: leaf.Ref(), at: map[layout.Ref]int32{}}
-	k.nodes = []sampleNode{{sampledCall: sampledCall{caller: k.leaf}}}
+	k := &sampleTree{leaf: leaf.Ref(), nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{},
+		onPath: map[layout.Ref]int{}}
 	if lines {
+		k.pointsOnPath = map[sampledPoint]int{}
+		k.callsOnPath = map[sampledCall]int{}
 		k.leaves = map[int32][]stacks.LeafPoint{}
 	}
 	for c, err := range leaf.Contexts() { // parents precede their children
@@ -62,9 +69,7 @@ func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
 			return nil, err
 		}
 		k.at[c.Ref()] = int32(len(k.nodes))
-		parent := k.at[c.Inner()]
-		call := sampledCall{f.Caller.Ref(), k.nodes[parent].caller}
-		k.nodes = append(k.nodes, sampleNode{sampledCall: call, point: f.Point, parent: parent})
+		k.nodes = append(k.nodes, sampleNode{caller: f.Caller.Ref(), point: f.Point, parent: k.at[c.Inner()]})
 	}
 	return k, nil
 }
@@ -78,62 +83,80 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 	leaf := countsOf(t.methods, k.leaf)
 	t.Stacks, t.Sum = t.Stacks+all.stacks, schema.AddCounts(t.Sum, all.sum)
 	leaf.Self, leaf.Total = schema.AddCounts(leaf.Self, all.sum), schema.AddCounts(leaf.Total, all.sum)
-	for i := range k.nodes {
-		n := &k.nodes[i]
-		if i > 0 && n.stacks > 0 {
-			t.addCalls(k, n)
+	k.onPath[k.leaf]++
+	t.addLeafPoints(k, 0)
+	k.visitNodes(func(n int32) {
+		at := &k.nodes[n]
+		addUnlessRecursive(t.methods, k.onPath, at.caller, at.sum)
+		if k.leaves == nil {
+			return
 		}
-		t.addLeafPoints(k, int32(i))
-	}
-}
-
-// addCalls adds the total of a node to its caller and call, unless these are also on its way to the leaf.
-func (t *SampleTally) addCalls(k *sampleTree, n *sampleNode) {
-	if n.caller != k.leaf && !k.isOnPath(n.parent, func(m *sampleNode) bool { return m.caller == n.caller }) {
-		addTotal(t.methods, n.caller, n.sum)
-	}
-	if k.leaves == nil {
-		return
-	}
-	if !k.isOnPath(n.parent, func(m *sampleNode) bool { return m.caller == n.caller && m.point == n.point }) {
-		addTotal(t.lines, sampledPoint{n.caller, n.point}, n.sum)
-	}
-	if !k.isOnPath(n.parent, func(m *sampleNode) bool { return m.sampledCall == n.sampledCall }) {
-		addTotal(t.calls, n.sampledCall, n.sum)
-	}
-}
-
-// isOnPath reports whether a call from a node to the leaf is wanted.
-func (k *sampleTree) isOnPath(at int32, wanted func(*sampleNode) bool) bool {
-	for ; at != 0; at = k.nodes[at].parent {
-		if wanted(&k.nodes[at]) {
-			return true
+		addUnlessRecursive(t.lines, k.pointsOnPath, sampledPoint{at.caller, at.point}, at.sum)
+		addUnlessRecursive(t.calls, k.callsOnPath, k.callAt(at), at.sum)
+		t.addLeafPoints(k, n)
+	}, func(n int32) {
+		at := &k.nodes[n]
+		if k.onPath[at.caller]--; k.leaves != nil {
+			k.pointsOnPath[sampledPoint{at.caller, at.point}]--
+			k.callsOnPath[k.callAt(at)]--
 		}
-	}
-	return false
+	})
 }
 
-func addTotal[K comparable](counts map[K]*StackCounts, key K, sum uint64) {
-	of := countsOf(counts, key)
-	of.Total = schema.AddCounts(of.Total, sum)
+func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
+	if onPath[key]++; onPath[key] == 1 {
+		of := countsOf(counts, key)
+		of.Total = schema.AddCounts(of.Total, sum)
+	}
+}
+
+func (k *sampleTree) callAt(n *sampleNode) sampledCall {
+	if n.parent == 0 {
+		return sampledCall{n.caller, k.leaf}
+	}
+	return sampledCall{n.caller, k.nodes[n.parent].caller}
 }
 
 func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
+		key := sampledPoint{k.leaf, p.Point}
 		sum := t.Unit.Choose(p.Count, p.Time)
-		of := countsOf(t.lines, sampledPoint{k.leaf, p.Point})
+		of := countsOf(t.lines, key)
 		of.Self = schema.AddCounts(of.Self, sum)
-		if !k.isOnPath(n, func(m *sampleNode) bool { return m.caller == k.leaf && m.point == p.Point }) {
-			of.Total = schema.AddCounts(of.Total, sum) // otherwise that caller has added it
+		if k.pointsOnPath[key] == 0 { // otherwise a caller at the same point already added it
+			of.Total = schema.AddCounts(of.Total, sum)
 		}
 	}
 }
 
-// sumSubtrees adds each node to its parent.
+// sumSubtrees adds each node to its parent, and links the nodes with stacks.
 func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
 		n := &k.nodes[i]
 		to := &k.nodes[n.parent]
-		to.stacks, to.sum = to.stacks+n.stacks, schema.AddCounts(to.sum, n.sum)
+		if n.stacks > 0 {
+			to.stacks, to.sum = to.stacks+n.stacks, schema.AddCounts(to.sum, n.sum)
+			n.other, to.child = to.child, int32(i)
+		}
+	}
+}
+
+// visitNodes calls enter with each node before its children, and leave after them, except for the first node. It does
+// not recurse, since samples can be arbitrarily deep.
+func (k *sampleTree) visitNodes(enter, leave func(int32)) {
+	for n := k.nodes[0].child; n != 0; {
+		enter(n)
+		if child := k.nodes[n].child; child != 0 {
+			n = child
+			continue
+		}
+		for n != 0 {
+			leave(n)
+			if other := k.nodes[n].other; other != 0 {
+				n = other
+				break
+			}
+			n = k.nodes[n].parent
+		}
 	}
 }
