@@ -57,19 +57,19 @@ func (p *printer) printNonzeroField(key string, v uint64) {
 }
 
 // printHexDigits prints 16 hexadecimal digits.
-func (p *printer) printHexDigits(v uint64) {
-	_, _ = hex.NewEncoder(p.w).Write(binary.BigEndian.AppendUint64(nil, v))
-}
+func (p *printer) printHexDigits(v uint64) { p.printHexBytes(binary.BigEndian.AppendUint64(nil, v)) }
+
+// printHexBytes prints two hexadecimal digits for each byte.
+func (p *printer) printHexBytes(v []byte) { _, _ = p.w.Write(hex.AppendEncode(p.w.AvailableBuffer(), v)) }
 
 func (p *printer) printHexField(key string, v uint64) {
 	p.printBytesField(key, binary.BigEndian.AppendUint64(nil, v))
 }
 
-// printBytesField prints two hexadecimal digits for each byte.
 func (p *printer) printBytesField(key string, v []byte) {
 	p.printFieldKey(key)
 	p.printRaw(`"`)
-	_, _ = hex.NewEncoder(p.w).Write(v)
+	p.printHexBytes(v)
 	p.printRaw(`"`)
 }
 
