@@ -189,19 +189,18 @@ func (c *checker) checkMethod(m reader.Method) error {
 	}
 	c.underFormerNames(a.Versions)
 	c.judgements, c.byID = c.judgements[:0], indexByCode(a.Versions)
-	for p, err := range m.Profiles() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
+	err = poll.Each(c.poll, m.Profiles(), func(p reader.Profile) error {
 		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}
 		if err := c.judgeProfile(&j, k, a); err != nil {
 			return err
 		}
 		c.renames.addNewNames(&j.Verdict, k)
-		if err := c.addVerdict(&j); err != nil {
-			return err
-		}
+		err := c.addVerdict(&j)
 		c.judgements = append(c.judgements, j)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	switch {
 	case c.rewriter == nil:

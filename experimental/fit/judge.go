@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -271,23 +272,14 @@ type sampledCall struct {
 }
 
 func (c *checker) checkByLines(source methodcode.Source) error {
-	for m, err := range c.s.Methods() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
-		}
+	return poll.Each(c.poll, c.s.Methods(), func(m reader.Method) error {
 		k, err := m.Key()
-		if err != nil {
+		if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
 			return err
-		}
-		if c.o.Methods != nil && !c.o.Methods(k) {
-			continue
 		}
 		c.report.Methods++
-		if err := c.checkFunction(source, m, k.Name); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.checkFunction(source, m, k.Name)
+	})
 }
 
 func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name string) error {

@@ -185,23 +185,17 @@ func (j *judge) judgeSpread() Criterion {
 // countedMethods counts the baseline's methods with counts that the program still has, and how many of these have
 // counts in the archive.
 func (j *judge) countedMethods(samples *sampling.Pair) (both, all int, err error) {
-	steps := poll.New(j.ctx)
-	for m, err := range j.evidence.Baseline.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return 0, 0, err
-		}
+	err = poll.Each(poll.New(j.ctx), j.evidence.Baseline.Methods(), func(m reader.Method) error {
 		was, is, gone, err := j.countsOfBoth(m)
-		if err != nil {
-			return 0, 0, err
-		}
-		if gone || was == (weigh.Counts{}) {
-			continue
+		if err != nil || gone || was == (weigh.Counts{}) {
+			return err
 		}
 		j.addMethod(samples, was, is, 1)
 		all++
 		if is != (weigh.Counts{}) {
 			both++
 		}
-	}
-	return both, all, nil
+		return nil
+	})
+	return both, all, err
 }

@@ -39,20 +39,15 @@ func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
 	}
-	steps := poll.New(ctx)
 	profiles := [256]int{}
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
+	err = poll.Each(poll.New(ctx), s.Profiles(), func(p reader.Profile) error {
+		if tag, undecoded := p.Undecoded(); undecoded {
+			profiles[tag]++
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, err
-			}
-			if tag, undecoded := p.Undecoded(); undecoded {
-				profiles[tag]++
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for tag, n := range profiles {
 		if n > 0 {

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -103,20 +102,12 @@ func resultOf[T any](r *request, what string, compute func(ctx context.Context, 
 func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader.Method) error) error {
 	done := uint64(0)
 	total := s.Header().Counts.Methods
-	steps := poll.New(ctx)
-	for m, err := range s.Methods() {
-		err = cmp.Or(err, steps.Err())
-		if err == nil {
-			err = f(m)
-		}
-		if err != nil {
-			return err
-		}
+	return poll.Each(poll.New(ctx), s.Methods(), func(m reader.Method) error {
 		if done++; done%1024 == 0 {
 			p.setSteps(done, total)
 		}
-	}
-	return nil
+		return f(m)
+	})
 }
 
 // defectOfPage describes a panic in the background for the page. While a page is built net/http recovers panics, but a

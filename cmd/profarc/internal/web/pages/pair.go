@@ -130,23 +130,17 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 		return nil, 0, nil
 	}
 	length := 0
-	steps := poll.New(ctx)
-	for q, err := range m.Profiles() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, 0, err
-		}
+	err = poll.Each(poll.New(ctx), m.Profiles(), func(q reader.Profile) error {
 		if len(list) == profilesPaired || length > callersPaired {
 			left++
-			continue
+			return nil
 		}
 		callers, err := callersText(q, analyze.MethodName.String)
-		if err != nil {
-			return nil, 0, err
-		}
 		length += len(callers)
 		list = append(list, placedProfile{q, callers})
-	}
-	return list, left, nil
+		return err
+	})
+	return list, left, err
 }
 
 func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
