@@ -170,13 +170,13 @@ static bool has_receiver(const vm_entry *e) {
 }
 
 /* add_receivers adds to the rows of a call at which the VM has counted receivers. */
-static void add_receivers(const writer *w, const narrowed *n, const narrow_row *rows, uint32_t found) {
+static void add_receivers(const writer *w, const narrowed *n, const narrow_row *rows, uint32_t found, callee of) {
 	uint64_t *first = n->vm.words + 1 + n->vm.first;
 	for (uint32_t i = 0; i < found; i++) {
 		uint64_t count = scaled(w, rows[i].count);
 		if (count == 0 || rows[i].type == PA_NO_TYPE) continue;
 		receivers_bind(w->jni, w->to->holder, layer_type(w->to->from, rows[i].type),
-			(type_cell){w->to->data, callee_of(w, n), first, first + 1, count, n->vm.rows});
+			(type_cell){w->to->data, of, first, first + 1, count, n->vm.rows});
 	}
 }
 
@@ -187,7 +187,7 @@ static void put_receivers(const writer *w, const narrowed *n) {
 	put_others(w, n, others);
 	callee callee = callee_of(w, n);
 	if (w->to->started && has_receiver(&n->vm)) {
-		add_receivers(w, n, rows, found);
+		add_receivers(w, n, rows, found, callee);
 		return;
 	}
 	counts[0] = (uint32_t)words[1];

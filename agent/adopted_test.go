@@ -144,21 +144,11 @@ func (v view) describeTypes(b *strings.Builder, l reader.TypeList) {
 func (v view) profiles(t *testing.T, s *reader.Store, class string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Key()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.Class != class || m.Unexecuted() {
-			continue
-		}
-		for p := range m.Profiles() {
+	eachProfile(t, s, func(k layout.Key, p reader.Profile) {
+		if k.Class == class {
 			all[k.Name+k.Signature] = v.profile(p)
 		}
-	}
+	})
 	return all
 }
 

@@ -108,15 +108,14 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	}
 	COUNT(adopted);
 	if (to->trained) COUNT(adopted_over_cache);
+	if (to->started) COUNT(adopted_started);
 	if (agent.options.record) aot_record_add(to->holder, to->method);
 	compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
 /* refuse_layout records a method whose MethodData has other entries than the archive. */
-static void refuse_layout(const pa_method *m, vm_data *d, const vm_data *cached, int32_t point) {
-	if (cached != NULL) adopt_kept(&agent.vm, d, cached);
-	else adopt_nothing(&agent.vm, d);
+static void refuse_layout(const pa_method *m, int32_t point) {
 	COUNT(refused_layout);
 	refused_add(REFUSED_LAYOUT, m, point);
 }
@@ -137,8 +136,11 @@ static void make_profile(jni_env *jni, const layer *from, const prepared *class,
 	if (d == NULL) {
 		COUNT(refused_memory);
 		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
-	} else if (!fits) refuse_layout(m, d, cached, point);
-	else if (trained && cached != NULL && agent.options.cached == CACHED_KEEP) keep_cached(is, d, cached, p);
+	} else if (!fits) {
+		if (cached != NULL) adopt_kept(v, d, cached);
+		else adopt_nothing(v, d);
+		refuse_layout(m, point);
+	} else if (trained && cached != NULL && agent.options.cached == CACHED_KEEP) keep_cached(is, d, cached, p);
 	else write_profile(jni, &(adopter){from, class, is, d, trained, false}, m, p);
 	free(cached);
 }
@@ -154,37 +156,27 @@ static void list_started(const vm_method *is, vm_data *d, const pa_profile *p) {
 	free(cached);
 }
 
-/* add_profile adds a profile to the counts of a method that has run. It returns false if the method keeps its own
- * counts, because C2 may have compiled it, or because they may come from the VM's cache. */
-static bool add_profile(jni_env *jni, const adopter *to, const pa_method *m, const pa_profile *p) {
-	int32_t point;
-	if (aot_cache_is_elsewhere() || aot_cache_holds(to->data) || !adopt_can_add(&agent.vm, to->data, agent.young))
-		return false;
-	if (!adopt_fits(&agent.vm, to->data, p, &point)) {
-		COUNT(refused_layout);
-		refused_add(REFUSED_LAYOUT, m, point);
-	} else if (agent.options.dry) COUNT(adopted);
-	else if (!adopted_add(ADOPTED_METHOD, to->method, 0, 0)) COUNT(refused_memory);
-	else {
-		COUNT(adopted_started);
-		write_profile(jni, to, m, p);
-		adopted_add(ADOPTED_END, to->method, 0, 0);
-	}
-	return true;
+/* keeps_own_counts reports whether a method that has run adopts nothing, because C2 may have compiled it, or because
+ * its counts may come from the VM's cache. */
+static bool keeps_own_counts(const vm_data *d) {
+	return aot_cache_is_elsewhere() || aot_cache_holds(d) || !adopt_can_add(&agent.vm, d, agent.young);
 }
 
 static void adopt_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	vm_data *has = vm_method_data(&agent.vm, is);
-	if (has != NULL) {
-		if (add_profile(jni, &(adopter){from, class, is, has, false, true}, m, p)) return;
+	int32_t point;
+	if (has != NULL && keeps_own_counts(has)) {
 		COUNT(refused_started);
 		list_started(is, has, p);
-	} else if (agent.options.dry) COUNT(adopted);
-	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE) || !adopted_add(ADOPTED_METHOD, is, 0, 0))
+	} else if (has != NULL && !adopt_fits(&agent.vm, has, p, &point)) refuse_layout(m, point);
+	else if (agent.options.dry) COUNT(adopted);
+	else if ((has == NULL && __atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE)) ||
+		!adopted_add(ADOPTED_METHOD, is, 0, 0))
 		COUNT(refused_memory);
 	else {
-		make_profile(jni, from, class, m, is, p);
+		if (has != NULL) write_profile(jni, &(adopter){from, class, is, has, false, true}, m, p);
+		else make_profile(jni, from, class, m, is, p);
 		adopted_add(ADOPTED_END, is, 0, 0);
 	}
 }
@@ -441,7 +433,7 @@ static void open_base(void) {
 
 /* no_use returns why profiles have no effect. C2 must be there to read them, and a lower tier to continue their
  * counts. */
-static const char *no_use(const vm *v, const options *o) {
+static const char *no_use(const vm *v) {
 	enum { PROFILING = 3 };
 	vm_flag compiler;
 	if (vm_find_flag(v, "UseCompiler", "UseTLAB", &compiler) && !vm_flag_is_set(v, "UseCompiler"))
@@ -450,8 +442,8 @@ static const char *no_use(const vm *v, const options *o) {
 	int64_t level = vm_flag_number(v, "TieredStopAtLevel");
 	if (level >= 0 && level < PROFILING)
 		return "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles";
-	if (level == PROFILING && !o->quiet)
-		fputs("profarc: profiles have no effect, since TieredStopAtLevel=3 leaves out C2, which uses them\n", stderr);
+	if (level == PROFILING)
+		warn("profiles have no effect, since TieredStopAtLevel=3 leaves out C2, which uses them");
 	return NULL;
 }
 
@@ -473,7 +465,7 @@ static const char *load(java_vm *java, const char **what) {
 		*what = "the VM does not tell what the agent needs: ";
 		return missing;
 	}
-	const char *useless = no_use(&agent.vm, &agent.options);
+	const char *useless = no_use(&agent.vm);
 	agent.young = young_of(&agent.vm);
 	if (useless != NULL) return useless;
 	pa_error e = layers_open(&agent.layers, agent.options.archive);

@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -98,6 +99,26 @@ func train(t testing.TB, home, classes string, rounds int, flags ...string) stri
 	archive := dump(t, j)
 	j.End()
 	return archive
+}
+
+// eachProfile calls visit with each profile of an archive and the key of its method.
+func eachProfile(t testing.TB, s *reader.Store, visit func(k layout.Key, p reader.Profile)) {
+	t.Helper()
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit(k, p)
+		}
+	}
 }
 
 func open(t testing.TB, path string) *reader.Store {

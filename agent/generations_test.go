@@ -155,22 +155,13 @@ func TestDumpsWhileTheAgentWrites(t *testing.T) {
 // how many there are.
 func checkIslands(t *testing.T, s *reader.Store, loaders int) (profiles int) {
 	t.Helper()
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
+	eachProfile(t, s, func(k layout.Key, p reader.Profile) {
+		n, _ := p.Invocations()
+		text := strings.Join(adopted("none").profile(p), "\n")
+		if profiles++; n.Load() > 7*uint64(loaders) || strings.Contains(text, "Integer") || k.Name == "unused" {
+			t.Errorf("%s has\n%s", k.Name, text)
 		}
-		k, err := m.Key()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range m.Profiles() {
-			n, _ := p.Invocations()
-			text := strings.Join(adopted("none").profile(p), "\n")
-			if profiles++; n.Load() > 7*uint64(loaders) || strings.Contains(text, "Integer") || k.Name == "unused" {
-				t.Errorf("%s has\n%s", k.Name, text)
-			}
-		}
-	}
+	})
 	return profiles
 }
 

@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"errors"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -122,19 +121,13 @@ func (l *adoptedLayers) testCountedOnce(t *testing.T) {
 func (l *adoptedLayers) methods(t *testing.T) (own, shared int) {
 	t.Helper()
 	base := open(t, l.base)
-	for m, err := range open(t, l.layer).Methods() {
-		k, err2 := m.Key()
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
+	eachProfile(t, open(t, l.layer), func(k layout.Key, p reader.Profile) {
+		if _, err := base.Profile(k, p.Code()); err == nil {
+			shared++
+		} else {
+			own++
 		}
-		for p := range m.Profiles() {
-			if _, err := base.Profile(k, p.Code()); err == nil {
-				shared++
-			} else {
-				own++
-			}
-		}
-	}
+	})
 	return own, shared
 }
 
@@ -187,16 +180,10 @@ func TestRequestsOfLayers(t *testing.T) {
 func names(t *testing.T, path string) string {
 	t.Helper()
 	list := ""
-	for m, err := range open(t, path).Methods() {
-		k, err2 := m.Key()
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
+	eachProfile(t, open(t, path), func(k layout.Key, _ reader.Profile) {
+		if k.Class == "Ordered$Work" {
+			list += k.Name
 		}
-		for range m.Profiles() {
-			if k.Class == "Ordered$Work" {
-				list += k.Name
-			}
-		}
-	}
+	})
 	return sorted(list)
 }

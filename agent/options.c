@@ -80,24 +80,21 @@ static bool set_cached(options *o, const char *value) {
 		(number(value, WEIGHT_HIGHEST, &o->cached_weight) && o->cached_weight > 0);
 }
 
+/* set_name sets the name of a file, which must not be empty. */
+static bool set_name(const char **to, const char *value) {
+	*to = value;
+	return *value != 0;
+}
+
 /* set sets an option. It keeps value. */
 static bool set(options *o, const char *name, const char *value) {
-	if (strcmp(name, "archive") == 0) {
-		o->archive = value;
-		return *value != 0;
-	}
+	if (strcmp(name, "archive") == 0) return set_name(&o->archive, value);
 	if (strcmp(name, "base") == 0) {
 		o->base = value;
 		return true;
 	}
-	if (strcmp(name, "report") == 0) {
-		o->report = value;
-		return *value != 0;
-	}
-	if (strcmp(name, "serve") == 0) {
-		o->serve = value;
-		return *value != 0;
-	}
+	if (strcmp(name, "report") == 0) return set_name(&o->report, value);
+	if (strcmp(name, "serve") == 0) return set_name(&o->serve, value);
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
 	if (strcmp(name, "weights") == 0) return set_weights(o, value);

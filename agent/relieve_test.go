@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -102,21 +103,11 @@ func TestBoundCallsKeepTheirReceivers(t *testing.T) {
 func receiversOf(t *testing.T, archive, signature string) string {
 	t.Helper()
 	found := map[string][]string{}
-	for m, err := range open(t, archive).Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Key()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.Class != "Settle" || !strings.HasPrefix(k.Signature, signature) {
-			continue
-		}
-		for p := range m.Profiles() {
+	eachProfile(t, open(t, archive), func(k layout.Key, p reader.Profile) {
+		if k.Class == "Settle" && strings.HasPrefix(k.Signature, signature) {
 			found[k.Name] = receiverNames(p)
 		}
-	}
+	})
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		list = append(list, name+": "+strings.Join(found[name], " "))

@@ -60,18 +60,7 @@ func countCells(e reader.Entry) (cells []int) {
 func profilesByKey(t *testing.T, s *reader.Store) map[layout.Key]reader.Profile {
 	t.Helper()
 	all := map[layout.Key]reader.Profile{}
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := m.Key()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range m.Profiles() {
-			all[k] = p
-		}
-	}
+	eachProfile(t, s, func(k layout.Key, p reader.Profile) { all[k] = p })
 	return all
 }
 
