@@ -110,7 +110,8 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	if (to->trained) COUNT(adopted_over_cache);
 	if (to->started) COUNT(adopted_started);
 	if (agent.options.record) aot_record_add(to->holder, to->method);
-	compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
+	/* The VM may be compiling a method that has run, and prints an error if that fails during a request. */
+	if (!to->started) compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
