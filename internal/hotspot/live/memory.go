@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -242,11 +243,8 @@ type BudgetError struct {
 
 func (e *BudgetError) Error() string {
 	limit := fmt.Sprintf("%d %s", e.Limit, e.Budget)
-	switch e.Budget {
-	case BudgetTime:
-		limit = time.Duration(e.Limit).String()
-	case BudgetStall:
-		limit = time.Duration(e.Limit).String() + " without progress"
+	if rest, isTime := strings.CutPrefix(string(e.Budget), string(BudgetTime)); isTime {
+		limit = time.Duration(e.Limit).String() + rest
 	}
 	return fmt.Sprintf("reading it takes more than %s, and it holds no more than %d bytes of memory: %v", limit,
 		e.Held, ErrBudget)

@@ -23,7 +23,8 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 var errNoneServed = errors.New("no JVM was read, so no archive was written: tracing is forbidden, and the agent reads " +
 	"none that does not start, crashes, or runs as another user or in another container: see the command's own output")
 
-func (t *trainingRun) errNoJVM() error {
+// noJVMError returns why no JVM was read.
+func (t *trainingRun) noJVMError() error {
 	if t.listener != nil {
 		return errNoneServed
 	}
@@ -34,16 +35,16 @@ func (t *trainingRun) errNoJVM() error {
 // train failed to write.
 func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) error {
 	t.printSummary()
+	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
 	if t.unread != "" {
 		fmt.Fprintf(t.a.ErrOut, "profarc: nothing was recorded: %v: %s\n", ErrUnread, escape.Printable(t.unread))
-		return &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
+		return end
 	}
-	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
 	if end.Code == cli.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
 		end.Code = cli.ExitFailure
 	}
 	if len(t.jvms) == 0 {
-		end.Err = errors.Join(t.errNoJVM(), end.Err)
+		end.Err = errors.Join(t.noJVMError(), end.Err)
 	} else if mains, none := t.noneSelected(); none {
 		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only,
 			enumerated(mains)), end.Err)

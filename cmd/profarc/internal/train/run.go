@@ -211,7 +211,7 @@ func (t *trainingRun) discardAll() {
 func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {
-	case code == cli.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code), slices.Contains(stopCodes, code):
+	case code == cli.ExitOK, t.o.keepFailed, slices.Contains(t.o.accept, code), slices.Contains(stopCodes, code):
 		return ""
 	case t.o.first:
 		return fmt.Sprintf("the program failed with exit code %d: the next start trains", code)

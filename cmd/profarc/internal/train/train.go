@@ -205,7 +205,7 @@ func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) 
 	t.printSummary()
 	end := &cli.ExitError{Code: status.ExitCode()}
 	if len(t.jvms) == 0 {
-		end.Err = t.errNoJVM()
+		end.Err = t.noJVMError()
 	}
 	return true, end
 }
