@@ -151,8 +151,8 @@ func TestDumpsWhileTheAgentWrites(t *testing.T) {
 	})
 }
 
-// checkIslands checks the profiles of the class of all islands, each of which called it at most seven times. It returns
-// how many there are.
+// checkIslands checks the profiles of the class of all islands, and returns their number. Each island called the class
+// at most seven times.
 func checkIslands(t *testing.T, s *reader.Store, loaders int) (profiles int) {
 	t.Helper()
 	eachProfile(t, s, func(k layout.Key, p reader.Profile) {

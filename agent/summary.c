@@ -55,7 +55,7 @@ void summary_write(const options *o, const counters *c) {
 		{&c->refused_memory, "had no memory"},
 	};
 	uint64_t all = summary_looked_up(c), had = read_counter(&c->adopted) + read_counter(&c->kept_cache), n;
-	/* A method that had begun to count ran too early. That says nothing about whether its profile fits. */
+	/* The share leaves out methods that ran too early, since their profiles were not compared. */
 	bool few = had * 100 < (all - read_counter(&c->refused_started)) * o->warn;
 	if (all == 0 || o->quiet || o->dry || (!few && !builds.other)) return;
 	char line[1024];

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/fleet/internal/durations"
-
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/durations"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/internal/cli"
 )
@@ -48,7 +47,8 @@ func (w *worker) addFlags(cmd *cobra.Command) {
 
 func (w *worker) addStoreFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	durations.AddFlag(f, &w.patience, "patience", time.Minute, "`TIME` that a store may take for an answer, and for each MiB")
+	durations.AddFlag(f, &w.patience, "patience", time.Minute,
+		"`TIME` that a store may take for an answer, and for each MiB")
 	f.BoolVar(&w.json, "json", false, "report in JSON")
 }
 

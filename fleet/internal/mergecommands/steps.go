@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/profarc/profarc/fleet/internal/durations"
-
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/durations"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/internal/cli"
 )

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/profarc/profarc/fleet/internal/durations"
-
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/fleet/internal/durations"
 	"github.com/profarc/profarc/internal/cli"
 )
 

@@ -5,11 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/profarc/profarc/fleet/internal/durations"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/fleet/internal/durations"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/internal/cli"
 )

@@ -9,7 +9,7 @@ import (
 // The offset of a field is the sum of the sizes of all present fields before it.
 func TestFieldsFollowEachOther(t *testing.T) {
 	t.Parallel()
-	const traps = 13                                                        // of 16 bytes
+	const traps = 13                                                        // 16 bytes with padding
 	sizes := [NumFields]int64{8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8} // for HasTraps it is the minimum
 	b := make(Block, 512)
 	for have := range presenceEnd {

@@ -59,8 +59,8 @@ With --train-if-missing a start without an archive is a training run, as of prof
 read at its exit, and later starts adopt. Of several starts at once one trains, the others run as they
 are. The archive appears whole, at the end of a run with exit code 0, or of one that an interrupt or
 SIGTERM ended (130, 143), as servers are. --retrain-after trains again once the archive is so old; it
-stays until the new one replaces it. Where processes may not be traced, the agent reads the JVM (see profarc train); without the agent the
-program runs as it is.
+stays until the new one replaces it. Where processes may not be traced, the agent reads the JVM (see
+profarc train); without the agent the program runs as it is.
 
 With --aot-output the program runs once, adopts, and an AOT cache of JDK 25 or later is made of it: with
 the profiles of the archive, which may be merged of many training runs, for JVMs without profarc. The
