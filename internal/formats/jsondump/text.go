@@ -60,7 +60,9 @@ func (p *printer) printNonzeroField(key string, v uint64) {
 func (p *printer) printHexDigits(v uint64) { p.printHexBytes(binary.BigEndian.AppendUint64(nil, v)) }
 
 // printHexBytes prints two hexadecimal digits for each byte.
-func (p *printer) printHexBytes(v []byte) { _, _ = p.w.Write(hex.AppendEncode(p.w.AvailableBuffer(), v)) }
+func (p *printer) printHexBytes(v []byte) {
+	_, _ = p.w.Write(hex.AppendEncode(p.w.AvailableBuffer(), v))
+}
 
 func (p *printer) printHexField(key string, v uint64) {
 	p.printBytesField(key, binary.BigEndian.AppendUint64(nil, v))
