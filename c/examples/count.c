@@ -72,14 +72,25 @@ static pa_error claim(function *f) {
 	return e;
 }
 
+/* arrivals returns the arrivals at a type profile, including those of types that are not bound. */
+static uint64_t arrivals(const pa_entry *entry) {
+	pa_rows rows;
+	if (!pa_receivers_of(entry, &rows)) return 0;
+	uint64_t all = pa_cell(entry, 0);
+	for (uint32_t row = 0; row < rows.count; row++) all += pa_cell(entry, rows.first + row * rows.width + 1);
+	return all;
+}
+
 /* inline_caches asks, like a compiler, whether one loaded type receives most of the calls. */
 static void inline_caches(const function *f, uint64_t *monomorphic) {
 	pa_entries it = pa_entries_of(&f->profile, PA_DATA);
 	pa_entry entry;
 	pa_receiver r;
-	while (pa_entries_next(&it, &entry))
+	while (pa_entries_next(&it, &entry)) {
+		uint64_t all = arrivals(&entry);
 		for (uint32_t row = 0; pa_next_bound(&entry, &row, &r);)
-			if (r.count > 9 * pa_cell(&entry, 0)) ++*monomorphic; /* r.bound is the class to inline for */
+			if (r.count > all - all / 10) ++*monomorphic; /* r.bound is the class to inline for */
+	}
 }
 
 /* run is the body of a thread of the program. It calls every function many times. */

@@ -232,7 +232,7 @@ static inline uint64_t pa_load(pa_counter *counter) {
 typedef struct pa_class {
 	pa_text name;
 	void *own; /* pointer that the VM passed to pa_load_class */
-	uint32_t _type;
+	uint64_t _rows[2]; /* the class in rows outside the archive, and in rows of the archive; 0 means no row */
 } pa_class;
 
 /* pa_load_class records that the class with a name is loaded. own is the VM's pointer for the class. Before this call
@@ -244,15 +244,21 @@ PA_API pa_class *pa_load_class(pa_run *run, pa_text name, void *own);
  * class. */
 PA_API pa_receivers *pa_receivers_at(pa_function *function, int32_t point);
 
-/* pa_count_class counts a class. The class keeps its row. If all rows are taken, it counts as another class. */
-PA_API void pa_count_class(pa_receivers *receivers, const pa_class *class_);
+/* pa_count_class counts the arrival of a class and returns the counter of its row. The class keeps its row, so an inline
+ * cache can count later arrivals in the counter, by pa_count or pa_count1, and needs no call. If all rows are taken, the
+ * arrival counts as another class, and the result is NULL. pa_count_class1 counts without an atomic addition, like
+ * pa_count1. */
+PA_API pa_counter *pa_count_class(pa_receivers *receivers, const pa_class *class_);
+PA_API pa_counter *pa_count_class1(pa_receivers *receivers, const pa_class *class_);
 
 /* pa_next_class advances to the next class that arrived, starting at *row, which must be 0 at first. Use it as in while
  * (pa_next_class(r, &row, &c, &count)). count includes training and this run. Classes that are not loaded are
- * skipped. */
+ * skipped. pa_other_classes has their arrivals, so a share is a count divided by the sum of all counts and
+ * pa_other_classes. A point with one loaded class can have had others in training. */
 PA_API bool pa_next_class(const pa_receivers *receivers, uint32_t *row, const pa_class **class_, uint64_t *count);
 
-/* pa_other_classes returns the number of arrivals that found no free row. */
+/* pa_other_classes returns the number of arrivals that pa_next_class does not show. They found no free row, or their
+ * class is not loaded. */
 PA_API uint64_t pa_other_classes(const pa_receivers *receivers);
 
 /* ---- dumps ---- */

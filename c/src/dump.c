@@ -30,7 +30,7 @@ static void record_receivers(pa_builder *b, site *s, form f) {
 	pa_type_count rows[64];
 	for (uint32_t i = 0; i + 1 < s->n; i++) {
 		uint64_t count = counted_in(&s->words[i], f);
-		const pa_class *c = atomic_load_explicit(&s->classes[i], memory_order_acquire);
+		const pa_class *c = class_in(&s->classes[i]);
 		rows[i] = (pa_type_count){0, 0};
 		if (c != NULL) rows[i] = (pa_type_count){pa_intern_type(b, c->name, (pa_text){"", 0}), count};
 	}

@@ -186,13 +186,13 @@ static loaded *make_class(pa_run *r, pa_text name, void *own_class, uint64_t has
 	if (c == NULL) return NULL;
 	char *to = c->text;
 	c->hash = hash;
-	c->class = (pa_class){name, own_class, PA_NO_TYPE};
+	c->class = (pa_class){.name = name, .own = own_class, ._rows = {(uintptr_t)&c->class, 0}};
 	pai_copy_text(&to, &c->class.name);
 	uint32_t type;
 	/* a type that cannot be bound counts as another class */
 	if (r->archive != NULL && pa_late_type(r->archive, name, (pa_text){"", 0}, &type).code == PA_OK &&
 		pa_bind(r->archive, type, &c->class).code == PA_OK)
-		c->class._type = type;
+		c->class._rows[1] = pai_address(r->archive, type);
 	c->next = r->classes;
 	r->classes = c;
 	r->n_classes++;

@@ -21,18 +21,30 @@ typedef struct site {
 	uint16_t sub;
 	uint32_t n;
 	const pa_new_shape *shape;    /* shape of the VM's entry */
-	_Atomic(const pa_class *) *classes; /* classes of the rows */
+	pa_counter *classes;       /* addresses of the classes of the rows */
 	own words[];
 } site;
 
+/* The rows of a type profile, in the archive or in a site. Their distances are in words. */
+typedef struct receiver_rows {
+	pa_counter *classes, *counts; /* first row */
+	pa_counter *others;
+	uint32_t n, to_class, to_count;
+} receiver_rows;
+
 struct pa_receivers {
+	receiver_rows rows;
 	pa_receivers *next;
 	pa_function *of;
 	int32_t point;
-	bool trained; /* the receivers are in entry, not in own */
+	bool trained; /* the rows are in entry, and classes are addresses of types; else they are in a site */
 	pa_entry entry;
-	site *own; /* NULL if memory ran out */
 };
+
+/* class_in returns the class in a row of a site, or NULL. */
+static inline const pa_class *class_in(pa_counter *row) {
+	return (const pa_class *)(uintptr_t)atomic_load_explicit(row, memory_order_acquire);
+}
 
 struct pa_function {
 	pa_run *run;

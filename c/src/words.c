@@ -114,51 +114,96 @@ static pa_receivers *keep(pa_function *f, pa_receivers *made) {
 	return r;
 }
 
+static bool in_archive(pa_receivers *r) {
+	pa_rows rows;
+	if (!trained_entry(r->of, r->point, PA_RECEIVERS, PA_OF_CALL, &r->entry)) return false;
+	if (!pa_receivers_of(&r->entry, &rows)) return false;
+	r->rows = (receiver_rows){pa_word(&r->entry, rows.first), pa_word(&r->entry, rows.first + 1),
+		pa_word(&r->entry, 0), rows.count, rows.width, rows.width};
+	return true;
+}
+
+static bool in_site(pa_receivers *r) {
+	enum { WORDS = sizeof(own) / sizeof(pa_counter) };
+	uint32_t n = r->of->run->vm.rows;
+	site *s = site_at(r->of, r->point, PA_RECEIVERS, PA_OF_CALL, n + 1, NULL);
+	if (s == NULL) return false;
+	r->rows = (receiver_rows){s->classes, &s->words[0].word, &s->words[n].word, n, 1, WORDS};
+	return true;
+}
+
 pa_receivers *pa_receivers_at(pa_function *f, int32_t point) {
 	pa_receivers *r = f == NULL ? NULL : calloc(1, sizeof *r);
 	if (r == NULL) return NULL;
 	r->of = f;
 	r->point = point;
-	r->trained = trained_entry(f, point, PA_RECEIVERS, PA_OF_CALL, &r->entry);
-	if (!r->trained) r->own = site_at(f, point, PA_RECEIVERS, PA_OF_CALL, f->run->vm.rows + 1, NULL);
-	if (r->trained || r->own != NULL) return keep(f, r);
+	r->trained = in_archive(r);
+	if (r->trained || in_site(r)) return keep(f, r);
 	free(r);
 	return NULL;
 }
 
-/* row_of finds the row of a class in a site, or assigns the first empty row to it. It returns the number of rows if all
- * are taken. */
-static uint32_t row_of(site *s, const pa_class *c) {
-	for (uint32_t i = 0; i + 1 < s->n; i++) {
-		const pa_class *has = atomic_load_explicit(&s->classes[i], memory_order_acquire);
-		if (has == NULL && atomic_compare_exchange_strong(&s->classes[i], &has, c)) return i;
-		if (has == c) return i;
+/* claim_row assigns the first empty row to a class. Rows never become empty again, so two threads with the same class
+ * get the same row. The class is stored with release order, so a reader of the class also sees its record. */
+static pa_counter *claim_row(const receiver_rows *rows, uint64_t class) {
+	for (uint32_t i = 0; class != 0 && i < rows->n; i++) {
+		pa_counter *row = &rows->classes[i * (size_t)rows->to_class];
+		uint64_t now = pa_load(row);
+		if ((now == 0 && atomic_compare_exchange_strong_explicit(
+							 row, &now, class, memory_order_release, memory_order_relaxed)) ||
+			now == class)
+			return &rows->counts[i * (size_t)rows->to_count];
 	}
-	return s->n - 1;
+	return NULL;
 }
 
-void pa_count_class(pa_receivers *r, const pa_class *c) {
-	if (r == NULL) return;
-	if (!r->trained) pa_count(&r->own->words[c == NULL ? r->own->n - 1 : row_of(r->own, c)].word, 1);
-	else if (c == NULL || pa_count_receiver(&r->entry, c->_type, NULL).code != PA_OK)
-		pa_count(pa_word(&r->entry, 0), 1);
+/* row_of returns the counter of a class, or NULL if the class has no row and all rows are taken. */
+static inline pa_counter *row_of(const pa_receivers *r, const pa_class *c) {
+	const receiver_rows *rows = &r->rows;
+	pa_counter *class = rows->classes, *count = rows->counts;
+	uint64_t wanted = c == NULL ? 0 : c->_rows[r->trained];
+	if (wanted == 0) return NULL;
+	for (uint32_t i = rows->n; i > 0; i--) {
+		if (atomic_load_explicit(class, memory_order_relaxed) == wanted) return count;
+		class += rows->to_class;
+		count += rows->to_count;
+	}
+	return claim_row(rows, wanted);
+}
+
+pa_counter *pa_count_class(pa_receivers *r, const pa_class *c) {
+	if (r == NULL) return NULL;
+	pa_counter *count = row_of(r, c);
+	pa_count(count != NULL ? count : r->rows.others, 1);
+	return count;
+}
+
+/* The count is stored with release order, so that a copy that contains it also contains the class of the row. */
+pa_counter *pa_count_class1(pa_receivers *r, const pa_class *c) {
+	if (r == NULL) return NULL;
+	pa_counter *count = row_of(r, c), *word = count != NULL ? count : r->rows.others;
+	atomic_store_explicit(word, atomic_load_explicit(word, memory_order_relaxed) + 1, memory_order_release);
+	return count;
+}
+
+/* class_at returns the loaded class of a row, or NULL. */
+static const pa_class *class_at(const pa_receivers *r, uint32_t row) {
+	pa_receiver got;
+	if (!r->trained) return class_in(&r->rows.classes[row * (size_t)r->rows.to_class]);
+	return pa_receiver_at(&r->entry, row, &got) && got.binding == PA_BOUND ? got.bound : NULL;
+}
+
+static uint64_t count_at(const pa_receivers *r, uint32_t row) {
+	return pa_load(&r->rows.counts[row * (size_t)r->rows.to_count]);
 }
 
 bool pa_next_class(const pa_receivers *r, uint32_t *row, const pa_class **c, uint64_t *count) {
-	pa_receiver got;
-	if (r == NULL) return false;
-	if (r->trained) {
-		if (!pa_next_bound(&r->entry, row, &got)) return false;
-		*c = got.bound;
-		*count = got.count;
-		return true;
-	}
-	while (*row + 1 < r->own->n) {
+	while (r != NULL && *row < r->rows.n) {
 		uint32_t i = (*row)++;
-		const pa_class *has = atomic_load_explicit(&r->own->classes[i], memory_order_acquire);
+		const pa_class *has = class_at(r, i);
 		if (has == NULL) continue;
 		*c = has;
-		*count = pa_load(&r->own->words[i].word);
+		*count = count_at(r, i);
 		return true;
 	}
 	return false;
@@ -166,5 +211,10 @@ bool pa_next_class(const pa_receivers *r, uint32_t *row, const pa_class **c, uin
 
 uint64_t pa_other_classes(const pa_receivers *r) {
 	if (r == NULL) return 0;
-	return r->trained ? pa_cell(&r->entry, 0) : pa_load(&r->own->words[r->own->n - 1].word);
+	uint64_t others = pa_load(r->rows.others);
+	for (uint32_t i = 0; i < r->rows.n; i++) {
+		uint64_t count = class_at(r, i) == NULL ? count_at(r, i) : 0;
+		others = count > UINT64_MAX - others ? UINT64_MAX : others + count;
+	}
+	return others;
 }

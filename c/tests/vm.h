@@ -40,7 +40,7 @@ static pa_class *class_of(pa_run *run, const char *name, void *own) {
 }
 
 /* count_shared counts call number i of all threads in the words that threads may share. */
-static void count_shared(pa_run *run, uint64_t i) {
+static inline void count_shared(pa_run *run, uint64_t i) {
 	static const char *const names[] = {"Circle", "Square", "Line"};
 	void *const own[] = {&circle, &square, &line};
 	pa_function *f = pa_function_of(run, &keys[i % 2], 1);

@@ -39,7 +39,8 @@ func TestPagesShowTheVM(t *testing.T) {
 	startInRoot(t)
 	showsTheVM(t, "docs/embedding.md", map[string][]string{
 		"go": {"example/first/main.go", "run_test.go", "reader/example_layers_test.go"},
-		"c":  {"c/examples/first.c", "c/examples/vm.c", "c/examples/count.c", "c/examples/layers.c"}})
+		"c": {"c/examples/first.c", "c/examples/vm.c", "c/examples/count.c", "c/examples/layers.c",
+			"c/examples/cache.c"}})
 }
 
 func showsTheVM(t *testing.T, page string, languages map[string][]string) {
