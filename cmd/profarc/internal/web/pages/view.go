@@ -35,7 +35,6 @@ var views = []*view{
 	methodsView,
 	classesView,
 	pollutionView,
-	deoptimisedView,
 	flameView,
 	methodView,
 	whereView,
