@@ -20,7 +20,7 @@ import (
 
 // wrapped are the calls of the system that tests/faults.c lets go wrong.
 var wrapped = strings.Fields("open64 openat64 fstat64 fstatat64 flock pwrite64 pread64 fchmod fchown fsync renameat " +
-	"unlinkat close")
+	"unlinkat close closedir")
 
 // A faultRun is what tests/faults.c prints of one publishing.
 type faultRun struct {

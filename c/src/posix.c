@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #define _DARWIN_C_SOURCE
 #define _FILE_OFFSET_BITS 64 /* otherwise 32-bit systems refuse large files and large inode numbers */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -21,9 +22,6 @@
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
-#endif
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0 /* the address is then only a hint */
 #endif
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e) {
@@ -49,15 +47,12 @@ void pai_unmap(pa_archive *a) {
 
 /* ---- the second mapping ---- */
 
-/* reserve reserves address space, at base if base is not 0 and the range is free. */
+/* reserve reserves address space, at base if base is not 0 and the range is free. base is a hint, since any address is
+ * acceptable. With MAP_FIXED_NOREPLACE a program with ThreadSanitizer would get the address 0 as root, since the
+ * sanitizer replaces addresses of its own memory by 0. */
 static void *reserve(uint64_t base, size_t size) {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	void *wanted = (void *)(uintptr_t)base;
-	if (base != 0 && base <= UINTPTR_MAX) {
-		void *p = mmap(wanted, size, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-		if (p != MAP_FAILED) return p; /* old kernels treat the address as a hint, and any address is acceptable */
-	}
-	return mmap(NULL, size, PROT_NONE, flags, -1, 0);
+	void *wanted = (void *)(uintptr_t)(base <= UINTPTR_MAX ? base : 0);
+	return mmap(wanted, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 /* writable returns the start of the pages of rw. A small rw shares its first page with the previous region. */
@@ -112,6 +107,22 @@ bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, 
 void pai_unmap_again(live *l) {
 	if (l->base != NULL) munmap(l->base, (size_t)l->size);
 	l->base = NULL;
+}
+
+/* pai_written_pages asks Linux. A page of a private mapping is the file's, or absent, until it is written. */
+bool pai_written_pages(const uint8_t *at, size_t pages, uint8_t *written) {
+	enum { AT_ONCE = 512 };
+	const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62, of_file = (uint64_t)1 << 61;
+	uint64_t bits[AT_ONCE];
+	if (sysconf(_SC_PAGESIZE) != PAGE || pages > AT_ONCE) return false;
+	int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (map < 0) return false;
+	ssize_t n = pread(map, bits, pages * sizeof *bits, (off_t)((uintptr_t)at / PAGE * sizeof *bits));
+	close(map);
+	if (n != (ssize_t)(pages * sizeof *bits)) return false;
+	for (size_t i = 0; i < pages; i++)
+		written[i] = (bits[i] & swapped) != 0 || (bits[i] & (present | of_file)) == present;
+	return true;
 }
 
 /* ---- a file ---- */
@@ -172,15 +183,19 @@ static bool interrupted(unsigned *times) {
 	return errno == EINTR && ++*times < MOST;
 }
 
+static int try_lock(int file) {
+	unsigned times = 0;
+	int failed;
+	do failed = flock(file, LOCK_EX | LOCK_NB);
+	while (failed != 0 && interrupted(&times));
+	return failed;
+}
+
 /* lock_temporary locks the temporary file. It fails with EWOULDBLOCK if another process is removing the file as
  * stale. */
 static bool lock_temporary(const target *t) {
 	struct stat made;
-	unsigned times = 0;
-	int failed;
-	do failed = flock(t->file, LOCK_EX | LOCK_NB);
-	while (failed != 0 && interrupted(&times));
-	if (failed != 0 && errno == EWOULDBLOCK) return false;
+	if (try_lock(t->file) != 0 && errno == EWOULDBLOCK) return false;
 	if (fstat(t->file, &made) != 0) return false;
 	errno = EWOULDBLOCK;
 	return made.st_nlink > 0;
@@ -196,9 +211,11 @@ static void drop_temporary(target *t) {
 	errno = failed;
 }
 
+#define TEMPORARY_OF_HOST ".profarc-%08x-"
+
 static bool create(target *t, mode_t mode, pa_error *e) {
 	for (unsigned try = 0; try < 100; try++) {
-		snprintf(t->temporary, sizeof t->temporary, ".profarc-%08x-%016llx.tmp", (unsigned)host_tag(),
+		snprintf(t->temporary, sizeof t->temporary, TEMPORARY_OF_HOST "%016llx.tmp", (unsigned)host_tag(),
 			(unsigned long long)random_number(t, try));
 		t->file = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (t->file >= 0 && lock_temporary(t)) return true;
@@ -208,6 +225,51 @@ static bool create(target *t, mode_t mode, pa_error *e) {
 		if (!taken) break;
 	}
 	return pai_system(e, "a temporary file can't be made");
+}
+
+static bool is_temporary(const char *name) {
+	/* The library and the command use the same names. An x stands for any byte. */
+	static const char form[] = ".profarc-xxxxxxxx-xxxxxxxxxxxxxxxx.tmp";
+	for (size_t i = 0; i < sizeof form - 1; i++)
+		if (name[i] == 0 || (form[i] != 'x' && form[i] != name[i])) return false;
+	return name[sizeof form - 1] == 0;
+}
+
+static bool is_same_file(const struct stat *x, const struct stat *y) {
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+/* may_be_litter reports whether a temporary file is litter if its lock is free. Files of other machines must be a day
+ * old, since locks may not work between machines. */
+static bool may_be_litter(const char *name, const struct stat *info) {
+	char host[32];
+	int n = snprintf(host, sizeof host, TEMPORARY_OF_HOST, (unsigned)host_tag());
+	if (!S_ISREG(info->st_mode)) return false;
+	return strncmp(name, host, (size_t)n) == 0 || (int64_t)time(NULL) - (int64_t)info->st_mtime >= 24 * 3600;
+}
+
+static void remove_if_dead(int folder, const char *name) {
+	struct stat named, open;
+	if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !may_be_litter(name, &named)) return;
+	int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (file < 0) return;
+	if (try_lock(file) == 0 && fstat(file, &open) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+		is_same_file(&named, &open))
+		unlinkat(folder, name, 0);
+	close(file);
+}
+
+/* remove_litter removes the temporary files of ended processes in a folder. Errors are ignored. */
+static void remove_litter(int folder) {
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *names = again < 0 ? NULL : fdopendir(again);
+	if (names == NULL) {
+		if (again >= 0) close(again);
+		return;
+	}
+	for (const struct dirent *d; (d = readdir(names)) != NULL;)
+		if (is_temporary(d->d_name)) remove_if_dead(folder, d->d_name);
+	closedir(names);
 }
 
 target *pai_open_target(const char *path, pa_error *e) {
@@ -225,7 +287,9 @@ target *pai_open_target(const char *path, pa_error *e) {
 bool pai_create_target(target *t, pa_error *e) {
 	struct stat old;
 	bool exists;
-	return find_old(t, &old, &exists, e) && create(t, exists ? 0600 : 0644, e);
+	if (!find_old(t, &old, &exists, e)) return false;
+	remove_litter(t->folder);
+	return create(t, exists ? 0600 : 0644, e);
 }
 
 bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e) {

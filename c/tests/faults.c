@@ -127,6 +127,8 @@ int __wrap_fsync(int file);
 int __wrap_renameat(int from, const char *old, int to, const char *new);
 int __wrap_unlinkat(int in, const char *name, int flags);
 int __wrap_close(int file);
+int __real_closedir(DIR *names);
+int __wrap_closedir(DIR *names);
 
 int __wrap_open64(const char *path, int flags, ...) {
 	va_list more;
@@ -190,6 +192,13 @@ int __wrap_close(int file) {
 	how h = now(CLOSE);
 	if (armed) open_files--;
 	int closed = __real_close(file);
+	return h == FAILS ? fail() : closed;
+}
+
+int __wrap_closedir(DIR *names) {
+	how h = now(CLOSE);
+	if (armed) open_files--;
+	int closed = __real_closedir(names);
 	return h == FAILS ? fail() : closed;
 }
 

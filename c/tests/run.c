@@ -11,9 +11,11 @@
  *	run code TEXT                             prints the code id of a text
  *	run start ARCHIVE id|no-id|other-id|other-shape
  *	                                          prints why a run begins without an archive
+ *	run killed ARCHIVE OUT                    the system kills it in the middle of a dump
  *	run threads 1|2 N                         1 or 2 threads count N each in one word, which is printed
  */
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,6 +104,15 @@ static void print_start(const char *archive, const char *id) {
 	pa_end(run);
 }
 
+/* dump_and_die writes more than the system allows, which then kills the process. */
+static void dump_and_die(const char *archive, const char *to) {
+	pa_run *run = start(archive);
+	count_all(run, 1);
+	if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100}) != 0) fail("files cannot be limited");
+	pa_dump(run, to, NULL);
+	fail("the dump did not end the process");
+}
+
 typedef struct work { pa_counter *word; uint64_t n; } work;
 
 static void *count_alone(void *arg) {
@@ -148,6 +159,7 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "threads") == 0) print_threads(argv[2][0] == '2' ? 2 : 1, strtoull(argv[3], NULL, 10));
 	else if (strcmp(what, "busy") == 0) dump_busy(argv[2], argv[3], strtoull(argv[4], NULL, 10));
 	else if (strcmp(what, "code") == 0) printf("%llu\n", (unsigned long long)pa_code_id(pa_text_of(argv[2])));
+	else if (strcmp(what, "killed") == 0) dump_and_die(argv[2], argv[3]);
 	else if (strcmp(what, "start") == 0) print_start(argv[2], argv[3]);
 	else if (strncmp(what, "fork", 4) == 0) fork_and_count(argv + 2, strcmp(what, "fork") != 0);
 	else {
