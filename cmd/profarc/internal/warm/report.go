@@ -307,43 +307,28 @@ func (r *report) leadingContenders() []string {
 	return leaders
 }
 
-// mostPoints is the maximum number of points of a curve.
-const mostPoints = 60
-
+// addCurves adds the figures of the units. A curve has as many units as the shortest run.
 func (r *report) addCurves() {
 	length := r.shortestRun()
-	peak := warmup.MedianCurve(r.unitsOf(r.Baseline, length), mostPoints).PeakNS()
-	if length < 2 || peak == 0 {
+	ofCurve := func(name string, of func(warmup.Curve) float64) figure {
+		return figure{name, "ns", func(x *record) float64 { return of(x.Units[:min(length, len(x.Units))]) }}
+	}
+	atPeak := ofCurve("unit at the peak", warmup.Curve.PeakNS)
+	peak := paired.Median(slices.DeleteFunc(r.figureByRound(r.Baseline, atPeak.of), math.IsNaN))
+	if length < 2 || math.IsNaN(peak) { // units that take no time have no peak
 		return
 	}
-	ofCurve := func(name string, of func(warmup.Curve) float64) {
-		r.addMeasure(figure{name, "ns", func(x *record) float64 { return of(runCurve(x, length, mostPoints)) }})
-	}
-	ofCurve("unit at the peak", warmup.Curve.PeakNS)
-	ofCurve("time to 90% of the base line's peak", func(c warmup.Curve) float64 {
-		if ns, ok := c.ReachedNS(peak / warmup.NearPeak); ok || len(c) == 0 {
-			return float64(ns)
-		}
-		return math.Inf(1)
-	})
+	r.addMeasure(atPeak)
+	r.addMeasure(ofCurve("time to 90% of the base line's peak",
+		func(c warmup.Curve) float64 { return c.ReachedNS(peak / warmup.NearPeak) }))
 	for _, share := range percentiles {
 		if float64(length)*(1-share) >= 1 { // otherwise no unit takes longer
-			r.addMeasure(figure{fmt.Sprintf("p%g of the units", 100*share), "ns", func(x *record) float64 {
-				return float64(warmup.Percentile(x.Units[:min(length, len(x.Units))], share))
-			}})
+			r.addMeasure(ofCurve(fmt.Sprintf("p%g of the units", 100*share),
+				func(c warmup.Curve) float64 { return float64(c.Percentile(share)) }))
 		}
 	}
-	r.addMeasure(figure{"unit of the last tenth", "ns", func(x *record) float64 {
-		last := runCurve(x, length, lateParts)
-		if len(last) == 0 {
-			return 0
-		}
-		return float64(last[len(last)-1].TimeNS)
-	}})
+	r.addMeasure(ofCurve("unit of the last tenth", warmup.Curve.LastNS))
 }
-
-// lateParts is the number of parts of a run. The last part is a measure.
-const lateParts = 10
 
 var percentiles = []float64{0.5, 0.99, 0.999}
 
@@ -354,20 +339,4 @@ func (r *report) shortestRun() (length int) {
 		}
 	}
 	return length
-}
-
-func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
-	for _, x := range r.Records {
-		if x.Contender == contender && x.Failure == "" && len(x.Units) > 0 {
-			runs = append(runs, x.Units[:length])
-		}
-	}
-	return runs
-}
-
-func runCurve(x *record, length, points int) warmup.Curve {
-	if len(x.Units) == 0 {
-		return nil
-	}
-	return warmup.MedianCurve([][]warmup.Unit{x.Units[:length]}, points)
 }

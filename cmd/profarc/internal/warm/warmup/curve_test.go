@@ -1,6 +1,9 @@
 package warmup
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // falling returns units that take 100 ns at first and each a little less, down to 10.
 func falling(n int, less int64) []Unit {
@@ -16,34 +19,33 @@ func falling(n int, less int64) []Unit {
 
 func TestCurvesFindThePeak(t *testing.T) {
 	t.Parallel()
-	slow, fast := MedianCurve([][]Unit{falling(40, 5)}, 100), MedianCurve([][]Unit{falling(40, 10)}, 100)
-	if slow.PeakNS() != 10 || fast.PeakNS() != 10 || len(slow) != 40 {
-		t.Fatalf("peaks %v, %v of %d points", slow.PeakNS(), fast.PeakNS(), len(slow))
+	slow, fast := Curve(falling(40, 5)), Curve(falling(40, 10))
+	if slow.PeakNS() != 10 || fast.PeakNS() != 10 || fast.LastNS() != 10 {
+		t.Fatalf("peaks %v, %v", slow.PeakNS(), fast.PeakNS())
 	}
-	a, ok1 := slow.ReachedNS(10 / NearPeak)
-	b, ok2 := fast.ReachedNS(10 / NearPeak)
-	if !ok1 || !ok2 || a != slow[18].EndNS || b != fast[9].EndNS {
-		t.Errorf("reached at %d and %d: %v, %v", a, b, ok1, ok2)
+	a, b := slow.ReachedNS(10/NearPeak), fast.ReachedNS(10/NearPeak)
+	if a != float64(slow[18].EndNS) || b != float64(fast[9].EndNS) {
+		t.Errorf("reached at %v and %v", a, b)
 	}
-	if _, ok := slow.ReachedNS(9); ok {
-		t.Error("it was faster than its peak")
+	if at := slow.ReachedNS(9); !math.IsInf(at, 1) {
+		t.Errorf("it was faster than its peak at %v", at)
 	}
-	if c := MedianCurve(nil, 100); c.PeakNS() != 0 || len(c) != 0 {
-		t.Errorf("no runs have %v", c)
+	if c := Curve(nil); c.PeakNS() != 0 || c.LastNS() != 0 || c.ReachedNS(1) != 0 {
+		t.Error("no units have a peak")
 	}
 }
 
-func TestCurvesAreMedians(t *testing.T) {
+// TestOneLuckyUnitIsNoPeak: windows of 30 units are of 3.
+func TestOneLuckyUnitIsNoPeak(t *testing.T) {
 	t.Parallel()
-	runs := [][]Unit{falling(10, 0), falling(11, 9), falling(12, 9)}
-	runs[0][3].TimeNS = 1e9 // one wild unit
-	c := MedianCurve(runs, 100)
-	if len(c) != 10 || c[3] != runs[1][3] {
-		t.Errorf("%+v", c)
+	c := Curve(falling(30, 0))
+	c[12].TimeNS = 10
+	if got := c.PeakNS(); got != 70 {
+		t.Errorf("the peak is %v", got)
 	}
-	c = MedianCurve(runs, 4) // of three units each
-	if want := (Unit{EndNS: 273, TimeNS: 91}); len(c) != 4 || c[0] != want {
-		t.Errorf("%+v", c)
+	c[29].TimeNS = 400
+	if got := c.LastNS(); got != 200 {
+		t.Errorf("the last tenth takes %v", got)
 	}
 }
 
@@ -53,11 +55,11 @@ func TestPercentile(t *testing.T) {
 		units[i].TimeNS = int64((i*7)%1000 + 1) // each of 1 to 1,000 once
 	}
 	for share, want := range map[float64]int64{0.5: 500, 0.99: 990, 0.999: 999, 1: 1000, 0: 1} {
-		if got := Percentile(units, share); got != want {
+		if got := Curve(units).Percentile(share); got != want {
 			t.Errorf("%g: %d, want %d", share, got, want)
 		}
 	}
-	if got := Percentile(nil, 0.5); got != 0 {
+	if got := Curve(nil).Percentile(0.5); got != 0 {
 		t.Errorf("%d of no units", got)
 	}
 }
