@@ -174,7 +174,7 @@ func TestRunsWithoutAnArchive(t *testing.T) {
 	for _, c := range []struct{ id, want string }{
 		{"id", "14 app.parc: the file can't be opened: No such file or directory\n0\n"},
 		{"id", "0 app.parc: no error\n0\n"},
-		{"other-shape", "9 app.parc: a tag has another shape already\n0\n"},
+		{"other-shape", "9 app.parc: the archive has another shape of a tag or name: draw a new id, or delete the file\n0\n"},
 		{"other-id", "9 app.parc: the archive is of another producer"},
 		{"no-id", "13 app.parc: the VM has no id: draw one with uuidgen\n13\n"},
 	} {

@@ -67,20 +67,26 @@ pa_error pai_check_vm(const pa_vm *vm, const pa_archive *a) {
 	else if (vm->rows > MOST_ROWS) pai_fail(&e, PA_ARGUMENT, "a point tells at most 64 types apart");
 	for (uint32_t i = 0; i < vm->n_shapes; i++)
 		if (vm->shapes[i].row_cells > 0) pai_fail(&e, PA_ARGUMENT, "the shapes of a VM have no rows");
-	if (e.code != PA_OK || (e = pai_run_builder(vm, a, &b)).code != PA_OK) return e;
-	pa_builder_free(b);
+	if (e.code != PA_OK) return e;
+	e = pai_run_builder(vm, a, true, &b);
+	if (e.code == PA_OK) pa_builder_free(b);
+	else if (a != NULL && e.code != PA_SYSTEM) {
+		e = pai_none();
+		pai_fail(&e, PA_MISMATCH, "the archive has another shape of a tag or name: draw a new id, or delete the file");
+	}
 	return e;
 }
 
-pa_error pai_run_builder(const pa_vm *vm, const pa_archive *a, pa_builder **builder) {
+pa_error pai_run_builder(const pa_vm *vm, const pa_archive *a, bool all, pa_builder **builder) {
 	pa_config config = {.domain = PA_CUSTOM, .producer = vm->name};
 	memcpy(config.producer_id, vm->id, sizeof config.producer_id);
 	if (a != NULL) memcpy(config.settings, pa_info_of(a)->settings, sizeof config.settings);
 	pa_builder *b;
 	pa_error e = pa_builder_new(&config, &b);
 	if (e.code != PA_OK) return e;
+	b->receiver_rows = vm->rows;
 	for (uint32_t i = 0; i < vm->n_shapes; i++) pa_declare_shape(b, &vm->shapes[i]);
-	if (a != NULL) pai_copy_shapes(b, a);
+	if (a != NULL && all) pai_copy_shapes(b, a);
 	e = pa_builder_error(b);
 	if (e.code == PA_OK) *builder = b;
 	else pa_builder_free(b);
