@@ -152,6 +152,9 @@ typedef struct pa_vm {
 	const pa_new_shape *shapes; /* shapes of the entries that pa_words counts in; they have no rows */
 	uint32_t n_shapes;
 	uint32_t rows; /* number of types that a point of pa_receivers_at tells apart, at most 64; 0 means 4 */
+	/* number of versions (codes) of one key that a dump keeps; 0 means 8. Those that the run has used come first, then
+	 * the heavier ones, then those with a higher code. */
+	uint32_t versions;
 } pa_vm;
 
 /* ---- a run ---- */
@@ -168,6 +171,11 @@ typedef struct pa_receivers pa_receivers;
  * are lost. */
 PA_API pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run);
 
+/* pa_start_in begins a run with the archive of the VM in a folder, which pa_start_in makes if it is missing. The name of
+ * the archive is the VM's id in hexadecimal digits with the ending .parc, so several VMs and versions can share a folder.
+ * Archives with such names that no run has begun with for 30 days are removed. To dump, pass NULL as the path. */
+PA_API pa_error pa_start_in(const char *folder, const pa_vm *vm, pa_run **run);
+
 /* pa_end ends a run and frees everything that belongs to it. NULL is ignored. */
 PA_API void pa_end(pa_run *run);
 
@@ -177,7 +185,13 @@ PA_API void pa_end(pa_run *run);
  * These calls take a lock, and counting takes none. */
 PA_API pa_function *pa_function_of(pa_run *run, const pa_key *key, uint64_t code);
 
-/* The words of a function. They do not move until pa_end, and they are never NULL. A point is the position of an
+/* pa_release tells that the VM will not use a function and its words any more, because its code was unloaded or was an
+ * eval's. The function's memory is freed, and its counts are kept in fewer bytes for the next dump. A checkpoint forgets
+ * them once it is written. If pa_function_of asks for the same key and code again, the counts continue. Of one key, at
+ * most as many released versions as pa_vm.versions are kept. pa_lost counts the others. */
+PA_API void pa_release(pa_function *function);
+
+/* The words of a function. They do not move until pa_end or pa_release, and they are never NULL. A point is the position of an
  * instruction in the function's code. Each point has at most one branch, one list of receivers and one entry of each
  * tag. */
 
@@ -263,17 +277,22 @@ PA_API uint64_t pa_other_classes(const pa_receivers *receivers);
 
 /* ---- dumps ---- */
 
-/* What a dump omitted. It omits the archive's damaged profiles, and rows that refer to no class. */
+/* What a dump omitted. It omits the archive's damaged profiles, functions whose key the format cannot hold (a NUL byte, a
+ * part of more than 1 MiB), rows that refer to no class, and versions beyond pa_vm.versions. */
+#define PA_LOST_NAME 160
+
 typedef struct pa_lost {
 	uint64_t profiles, rows;
+	uint64_t versions;
 	pa_error error; /* error of the first profile, or PA_OK */
+	char first[PA_LOST_NAME]; /* name of the first profile, or of the class of the first row; zero-terminated */
 } pa_lost;
 
 /* pa_dump writes an archive with the counts of the archive at the start plus the counts of this run. It may replace the
- * file that the run began with. The next run then begins with these totals. A later dump of a run includes all counts
+ * file that the run began with, and does so if path is NULL. An archive of another VM is not replaced (PA_MISMATCH). The next run then begins with these totals. A later dump of a run includes all counts
  * of its earlier dumps, and a merge takes the latest one.
  *
- * pa_checkpoint writes the counts of the run since its last checkpoint. It is for a process that runs for a long time,
+ * pa_checkpoint writes the counts of the run since its last checkpoint, and only the profiles that have any. It is for a process that runs for a long time,
  * or for one of many processes that begin with the same archive. `profarc merge` adds up the checkpoints of a run, the
  * archive that the run began with, and the checkpoints of other runs, in any order. If a checkpoint is lost, only its
  * counts are lost. After an error the next checkpoint includes the counts of the failed one.

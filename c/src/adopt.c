@@ -29,9 +29,12 @@ static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
 			e, PA_UNSUPPORTED, "counters are little-endian, this machine is not: use the archive without adopting it");
 	if (!pai_map_again(a, base == PA_BASE_REQUESTED ? a->info.requested_base : 0, MAX_LATE * TYPE, l, e)) return false;
 	l->late = calloc(MAX_LATE, sizeof *l->late);
-	if (l->late == NULL) pai_system(e, "no memory for late types");
+	l->pages = calloc(a->region[PA_RW].size / PAGE / 64 + 2, sizeof *l->pages);
+	if (l->late == NULL || l->pages == NULL) pai_system(e, "no memory for late types");
 	else if (prepare_claims(a, l, e)) return true;
 	free(l->late);
+	free(l->pages);
+	l->pages = NULL;
 	free(l->chunks);
 	free(l->claims);
 	l->late = NULL;
@@ -151,6 +154,18 @@ static bool undecoded(const pa_profile *p) {
 	return false;
 }
 
+/* mark_pages marks the pages of a claimed block. */
+static void mark_pages(const pa_archive *a, live *l, const pa_profile *p) {
+	uint64_t first = a->region[PA_RW].at / PAGE, at = place_of(p->at), last = at + place_of(p->units) - 1;
+	for (uint64_t page = at / PAGE; page <= last / PAGE; page++)
+		if (!has_bit(l->pages, page - first)) add_bit(l->pages, page - first);
+}
+
+bool pai_may_have_counts(const pa_profile *p) {
+	const live *l = adopted(p->archive);
+	return l != NULL && has_bit(l->pages, place_of(p->at) / PAGE - p->archive->region[PA_RW].at / PAGE);
+}
+
 pa_error pa_claim(pa_profile *p) {
 	pa_error e = pai_none();
 	const pa_archive *a = p->archive;
@@ -166,6 +181,7 @@ pa_error pa_claim(pa_profile *p) {
 		return e;
 	}
 	if (l->claims != NULL && (!pai_block(a, place_of(p->at), &b, &e) || !claim(a, l, &b, &e))) return e;
+	mark_pages(a, l, p);
 	p->live = l->base + place_of(p->at);
 	return e;
 }

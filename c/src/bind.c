@@ -163,6 +163,7 @@ void pai_live_free(live *l) {
 	free(l->late_index);
 	free(l->claims);
 	free(l->chunks);
+	free(l->pages);
 	free(atomic_load(&l->classes));
 	free(atomic_load(&l->groups));
 	free(l);

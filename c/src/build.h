@@ -79,7 +79,9 @@ struct pa_builder {
 	uint32_t shape_rows; /* length of shape.shapes */
 	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
 	pa_dropped dropped; /* what copies omitted */
+	char lost[PA_LOST_NAME]; /* name of the first profile or row that a dump of a run omitted */
 	uint64_t duplicates;
+	uint32_t receiver_rows; /* minimum number of rows of receivers that are copied */
 	uint8_t since[16]; /* dump id at the start of the copied increments; 0 if none were copied */
 	ref_index symbol_index, type_index, method_index, context_index, profile_index;
 	recording open;
@@ -117,33 +119,49 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 /* The counts of an adopted archive at the last checkpoint. NULL means the counts in the file. */
 typedef struct counted counted;
 
-/* pai_counted returns the count of a word of a profile at the last checkpoint. offset is the word's offset in the
- * block. pai_note_counted notes the count of a word in the copy that is being made, and pai_note_all_counted the counts
- * of all words. They return false if memory runs out. */
-uint64_t pai_counted(const counted *k, const pa_profile *p, uint64_t offset);
-bool pai_note_counted(counted *k, const pa_profile *p, uint64_t offset, uint64_t count);
-bool pai_note_all_counted(counted *k, const pa_profile *p);
-/* pai_keep_counted makes the noted counts the start of the next copy. pai_drop_counted discards them. */
+/* pai_counted returns the word at a file offset at the last checkpoint. */
+uint64_t pai_counted(const counted *k, const pa_archive *a, uint64_t at);
+/* pai_each_counted calls take with the file offset of every block that may have counts since the last checkpoint. */
+bool pai_each_counted(const counted *k, bool (*take)(void *to, uint64_t at), void *to);
+/* pai_note_block notes the n words of a block in the copy that is being made. It returns false if memory runs out.
+ * pai_keep_counted makes the noted words the start of the next copy. pai_drop_counted discards them. */
+bool pai_note_block(counted *k, uint64_t at, const uint64_t *words, uint32_t n);
 void pai_keep_counted(counted *k);
 void pai_drop_counted(counted *k);
+/* pai_copy_counted copies the counts for a child. pai_part_counted restarts them in the child. */
+bool pai_copy_counted(counted *k);
+bool pai_part_counted(counted *k);
 void pai_free_counted(counted *k);
 
 /* ---- copy.c ---- */
 
 /* Additional input of a copy of live counts. */
 typedef struct along {
-	counted *since;
+	counted *since; /* NULL for totals of a process that was not forked */
 	/* Counts of a run that are not in a profile of the archive. has reports whether a profile has such counts, and
-	 * record adds them to the open profile. Both may be NULL. */
+	 * record adds them to the open profile. more lists the profiles with such counts. */
 	bool (*has)(const void *run, pa_ref profile);
 	void (*record)(void *run, pa_builder *b, pa_ref profile);
 	void *run;
+	const pa_ref *more;
+	size_t n_more;
+	/* Selection of versions, for totals. choose sees a method before its profiles are copied, keeps reports whether one
+	 * is kept, and list records when the omitted ones ran. They may be NULL. */
+	bool (*choose)(void *choice, const pa_method *m);
+	bool (*keeps)(void *choice, uint64_t code);
+	bool (*list)(void *choice, uint32_t method);
+	void *choice;
 } along;
 
 /* pai_snapshot is pa_snapshot with additional input. */
 pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts which, const along *with);
 /* pai_copy_shapes declares the shapes of an archive in a builder. */
 bool pai_copy_shapes(pa_builder *b, const pa_archive *a);
+
+/* ---- lost.c ---- */
+
+/* pai_name_lost names a function or class that a dump omits, unless the dump has omitted another one before. */
+void pai_name_lost(pa_builder *b, pa_text class_name, pa_text name, pa_text signature);
 
 /* ---- random.c ---- */
 

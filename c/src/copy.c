@@ -17,6 +17,9 @@ typedef struct copier {
 	const pa_profile *p; /* current profile */
 	uint64_t met; /* number of profiles met, readable or not */
 	bool partial; /* the copy omits some profiles */
+	bool lazy;    /* records are copied only when a profile refers to them */
+	uint64_t shapes;  /* bits of the tags whose shapes were copied */
+	buffer words; /* words of the current block, copied from the live one */
 	buffer types; /* uint32_t references by ordinal */
 	ref_index methods, contexts, profiles;
 } copier;
@@ -85,13 +88,21 @@ static bool copy_method(copier *c, const pa_method *m) {
 	return ok;
 }
 
+/* method_ref returns the reference of a method's record. It returns 0 if there is none at the offset. */
+static uint32_t method_ref(copier *c, pa_ref at) {
+	pa_method m;
+	uint32_t ref = get(&c->methods, at);
+	if (ref != 0 || at == 0 || !c->lazy || pa_method_at(c->a, at, &m).code != PA_OK) return ref;
+	return copy_method(c, &m) ? get(&c->methods, at) : 0;
+}
+
 static bool copy_contexts(copier *c, const pa_method *m) {
 	pa_contexts it = pa_contexts_of(c->a, m);
 	pa_context n;
 	pa_error e;
 	uint32_t of = get(&c->methods, m->at);
 	while ((e = pa_contexts_next(&it, &n)).code == PA_OK) {
-		uint32_t caller = get(&c->methods, n.caller),
+		uint32_t caller = method_ref(c, n.caller),
 				 ref = pa_intern_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
 		if (!keep(c, &c->contexts, n.at, ref)) return false;
 	}
@@ -116,9 +127,20 @@ static counted *since(const copier *c) { return c->with == NULL ? NULL : c->with
 static uint64_t count(const copier *c, uint64_t offset, uint64_t trained, uint64_t now) {
 	if (c->take == PA_TRAINED) return trained;
 	if (c->take == PA_TOTALS && since(c) == NULL) return now;
-	uint64_t before = pai_counted(since(c), c->p, offset);
-	if (since(c) != NULL && !pai_note_counted(since(c), c->p, offset, now)) pai_no_memory(c->b);
+	uint64_t before = pai_counted(since(c), c->a, place_of(c->p->at) + offset);
 	return now - before + (c->take == PA_TOTALS ? trained : 0);
+}
+
+/* take_words copies the words of a live block, so that each is read once. It begins with the last one, because a type is
+ * stored before its count, and stands before it. */
+static bool take_words(copier *c, pa_profile *p) {
+	c->words.size = 0;
+	uint64_t *to = pai_extend(c->b, &c->words, 8 * (size_t)p->units);
+	if (to == NULL) return false;
+	for (uint32_t i = p->units; i-- > 0;)
+		to[i] = atomic_load_explicit((pa_counter *)(void *)(p->live + 8 * (uint64_t)i), memory_order_acquire);
+	p->live = (uint8_t *)to;
+	return true;
 }
 
 /* offset_of returns the offset of a cell in its block. */
@@ -130,11 +152,18 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 	return count(c, offset_of(c->p, entry, cell), pa_trained(entry, cell), pa_cell(entry, cell));
 }
 
+/* live_cell reads a cell again. */
+static uint64_t live_cell(const copier *c, const pa_entry *entry, uint32_t cell) {
+	pa_entry live = *entry;
+	live.live = c->a->live->base + (entry->bytes - c->a->bytes);
+	return pa_cell(&live, cell);
+}
+
 /* drop records that the copy omits a live cell, since its value v refers to no type or method. If the cell has changed,
  * another thread is writing it, and nothing is recorded. */
 static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
 	pa_dropped *d = &c->b->dropped;
-	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
+	if (c->take == PA_TRAINED || entry->live == NULL || live_cell(c, entry, cell) != v) return;
 	if (d->rows++ == 0) {
 		d->method = c->method;
 		d->point = entry->point;
@@ -156,7 +185,7 @@ static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t 
 /* method_of returns a reference to a method. VMs never write such cells. */
 static uint64_t method_of(copier *c, const pa_entry *entry, uint32_t cell) {
 	uint64_t trained = pa_trained(entry, cell);
-	uint32_t method = trained == 0 ? 0 : get(&c->methods, ref_of(trained - c->a->info.requested_base));
+	uint32_t method = trained == 0 ? 0 : method_ref(c, ref_of(trained - c->a->info.requested_base));
 	if (trained != 0 && method == 0)
 		pai_damage(c->a, &c->e, (uint64_t)(entry->bytes - c->a->bytes), "an entry points to a method that is none");
 	return pai_method_cell(c->b, method);
@@ -182,7 +211,7 @@ static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
 		uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
 		uint64_t v = pa_cell(entry, i), at = v - base;
 		if (kind == PA_CELL_METHOD) {
-			uint32_t method = v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : get(&c->methods, ref_of(at));
+			uint32_t method = v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : method_ref(c, ref_of(at));
 			if (method == 0 && v != 0) drop(c, entry, i, v, no_method);
 			put64(cells + 8 * (uint64_t)i, pai_method_cell(c->b, method));
 		} else if (kind != PA_CELL_TYPE && kind != PA_CELL_COUNT) put64(cells + 8 * (uint64_t)i, v);
@@ -209,11 +238,37 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 	}
 }
 
+static bool copy_shape(pa_builder *b, const pa_archive *a, uint8_t tag) {
+	const shape *of = pai_shape(a, tag);
+	return of == NULL ||
+		pai_declare(b, a->shapes->heads + of->first, a->shapes->names + of->first, of->rows > 0 ? of->rows : 1);
+}
+
+/* need_shape copies the shape of a tag once. */
+static bool need_shape(copier *c, uint8_t tag) {
+	if (!c->lazy || tag < PA_PRODUCER || c->shapes >> (tag - PA_PRODUCER) & 1) return true;
+	c->shapes |= (uint64_t)1 << (tag - PA_PRODUCER);
+	return copy_shape(c->b, c->a, tag);
+}
+
+/* put_copy adds the bytes of an entry. Receivers get empty rows up to the builder's minimum. */
+static uint8_t *put_copy(pa_builder *b, pa_section section, const pa_entry *entry) {
+	enum { HEADER = 16 };
+	uint32_t rows = b->receiver_rows;
+	if (entry->tag != PA_RECEIVERS || entry->rows >= rows)
+		return pai_put_bytes(b, section, entry->bytes, 8 * (uint64_t)entry->units);
+	uint8_t *cells = pai_put_wide(b, PA_RECEIVERS, 0, entry->sub, entry->point, 2 + 2 * (uint64_t)rows, rows);
+	if (cells == NULL) return NULL;
+	memcpy(cells, entry->bytes + HEADER, 8 * (size_t)entry->cells);
+	return cells - HEADER;
+}
+
 static bool copy_entries(copier *c, const pa_profile *p) {
 	pa_entry entry;
 	for (unsigned section = PA_DATA; section < DIRECTORY; section++)
 		for (pa_entries it = pa_entries_of(p, (pa_section)section); pa_entries_next(&it, &entry);) {
-			uint8_t *to = pai_put_bytes(c->b, (pa_section)section, entry.bytes, 8 * (uint64_t)entry.units);
+			if (!need_shape(c, entry.tag)) return false;
+			uint8_t *to = put_copy(c->b, (pa_section)section, &entry);
 			if (to == NULL) return false;
 			copy_cells(c, &entry, to);
 		}
@@ -252,43 +307,36 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_record_traps(c->b, now.traps, now.trap_reasons);
 }
 
-/* has_changed_cells reports whether a Bitmap or a cell other than pointers in a producer's entry has changed. */
-static bool has_changed_cells(const pa_profile *p) {
-	pa_entry entry;
-	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
-		const shape *s = pai_shape(p->archive, entry.tag);
-		for (uint32_t i = 0; entry.tag == PA_BITMAP && i < entry.cells; i++)
-			if (pa_cell(&entry, i) != pa_trained(&entry, i)) return true;
-		for (uint32_t i = 0; s != NULL && i < entry.cells; i++) {
-			uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
-			if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD && pa_cell(&entry, i) != pa_trained(&entry, i))
-				return true;
-		}
-	}
-	return false;
+/* The words of a block that are compared. next is the offset of the first one. */
+typedef struct comparison { const copier *c; const pa_profile *p; uint64_t next; bool differs, pointers; } comparison;
+
+/* compare_until compares the words before an offset. */
+static void compare_until(comparison *m, uint64_t end) {
+	uint64_t at = place_of(m->p->at);
+	for (; m->next < end && !m->differs; m->next += 8)
+		m->differs = get64(m->p->live + (m->next - at)) != pai_counted(since(m->c), m->c->a, m->next);
+	m->next = end;
 }
 
-/* has_counted reports whether the count of a field has changed. */
-static bool has_counted(const counted *before, const pa_profile *p, const block *own, unsigned field, uint64_t now) {
-	uint64_t at = pai_field(own, field);
-	return at != 0 && now != pai_counted(before, p, at);
+/* skip_pointer compares the words before a pointer. Pointers change with the count of their row, and by relocation. */
+static bool skip_pointer(void *to, uint64_t at) {
+	comparison *m = to;
+	compare_until(m, at);
+	m->pointers = m->pointers ||
+		get64(m->p->live + (at - place_of(m->p->at))) != pai_counted(since(m->c), m->c->a, at);
+	m->next = at + 8;
+	return !m->differs;
 }
 
-/* is_changed reports whether any count of a claimed profile has changed. */
-static bool is_changed(const counted *before, const pa_profile *p, const block *own) {
-	pa_summary now;
-	pa_entry entry;
-	slots list[MAX_SLOTS];
-	pa_summarize(p, &now);
-	if (has_counted(before, p, own, PA_FIELD_INVOCATIONS, now.invocations) ||
-		has_counted(before, p, own, PA_FIELD_BACKEDGES, now.backedges) ||
-		has_counted(before, p, own, PA_FIELD_INTERPRETED, now.interpreted))
-		return true;
-	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
-		for (unsigned n = pai_counts(&entry, list), i = 0; i < n; i++)
-			for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
-				if (pa_cell(&entry, cell) != pai_counted(before, p, offset_of(p, &entry, cell))) return true;
-	return has_changed_cells(p);
+/* is_changed reports whether a count, or another word but pointers, of a claimed profile has changed. It notes the
+ * block if any word has changed. */
+static bool is_changed(copier *c, const pa_profile *p, const block *own) {
+	comparison m = {c, p, own->at, false, false};
+	if (pai_visit(c->a, own, skip_pointer, &m)) compare_until(&m, own->at + own->size);
+	if ((m.differs || m.pointers) && since(c) != NULL &&
+		!pai_note_block(since(c), own->at, (const uint64_t *)(const void *)p->live, p->units))
+		pai_no_memory(c->b);
+	return m.differs;
 }
 
 /* has_more reports whether a run has counts in addition to a profile. */
@@ -316,17 +364,38 @@ static bool leave(copier *c) {
 	return lose(c, e);
 }
 
-static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
+/* view claims a profile that may have counts, and copies its words. A profile that cannot be claimed has no new
+ * counts. */
+static bool view(copier *c, pa_profile *p) {
+	bool of_run = c->with != NULL; /* functions of a run claim the profiles that they count in */
+	if (c->take == PA_TRAINED || (of_run && !pai_may_have_counts(p))) return true;
+	pa_error e = pa_claim(p);
+	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e)) return false;
+	return p->live == NULL || take_words(c, p);
+}
+
+/* begin_profile begins the copy of a profile, with the records that it refers to. */
+static bool begin_profile(copier *c, const block *own) {
+	uint32_t method = method_ref(c, ref_of(own->method));
+	pa_ref context = ref_of(own->context);
+	pa_method m;
+	if (c->lazy && context != 0 && get(&c->contexts, context) == 0 &&
+		(failed(c, pa_method_at(c->a, ref_of(own->method), &m)) || !copy_contexts(c, &m)))
+		return false;
+	pa_begin(c->b, method, own->code, get(&c->contexts, context));
+	return true;
+}
+
+static bool copy_profile(copier *c, pa_profile *p) {
 	uint32_t ref = 0;
 	block own;
-	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
-	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e))
-		return false; /* a profile that cannot be claimed has no new counts */
+	pa_error e = pai_none();
+	if (!view(c, p)) return false;
 	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
-	bool more = has_more(c, p);
-	if (c->take == PA_INCREMENTS && !more && !is_changed(since(c), p, &own)) return true;
-	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
 	c->p = p;
+	bool more = has_more(c, p), changed = c->take == PA_INCREMENTS && p->live != NULL && is_changed(c, p, &own);
+	if (c->take == PA_INCREMENTS && !more && !changed) return sound(c->b);
+	if (!begin_profile(c, &own)) return false;
 	copy_fields(c, p, &own);
 	if (!copy_entries(c, p)) return leave(c);
 	if (more) c->with->record(c->with->run, c->b, p->at);
@@ -334,13 +403,46 @@ static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	return e.code != PA_OK ? lose(c, e) : keep(c, &c->profiles, p->at, ref);
 }
 
+/* is_kept reports whether the copy has a profile of this code. */
+static bool is_kept(copier *c, const pa_profile *p) {
+	block own;
+	pa_error e;
+	if (c->with == NULL || c->with->keeps == NULL || !pai_block(c->a, place_of(p->at), &own, &e) ||
+		c->with->keeps(c->with->choice, own.code))
+		return true;
+	c->partial = true;
+	return false;
+}
+
 static bool copy_profiles(copier *c, const pa_method *m) {
+	bool chosen = c->with != NULL && c->with->choose != NULL;
 	pa_profiles it = pa_profiles_of(c->a, m);
 	pa_profile p;
 	pa_error e;
 	c->method = m->at;
+	if (chosen && !c->with->choose(c->with->choice, m)) return pai_no_memory(c->b);
 	for (; (e = pa_profiles_next(&it, &p)).code != PA_NOT_FOUND; c->met++)
-		if (e.code != PA_OK ? !lose(c, e) : !copy_profile(c, get(&c->methods, m->at), &p)) return false;
+		if (e.code != PA_OK ? !lose(c, e) : is_kept(c, &p) && !copy_profile(c, &p)) return false;
+	return !chosen || c->with->list(c->with->choice, get(&c->methods, m->at)) || pai_no_memory(c->b);
+}
+
+/* copy_changed copies a block that may have changed. */
+static bool copy_changed(void *to, uint64_t at) {
+	copier *c = to;
+	pa_profile p;
+	block own;
+	pa_error e;
+	if (!pai_block(c->a, at, &own, &e)) return lose(c, e);
+	pai_profile(c->a, &own, &p);
+	c->method = ref_of(own.method);
+	return copy_profile(c, &p);
+}
+
+/* copy_all_changed copies the changed profiles of a run, and those beside which it has counts. */
+static bool copy_all_changed(copier *c) {
+	if (!pai_each_counted(c->with->since, copy_changed, c)) return false;
+	for (size_t i = 0; i < c->with->n_more; i++)
+		if (get(&c->profiles, c->with->more[i]) == 0 && !copy_changed(c, place_of(c->with->more[i]))) return false;
 	return true;
 }
 
@@ -407,7 +509,9 @@ static bool copy_tables(copier *c) {
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
 		/* the account of the archive does not hold for other counts */
 		if (c->take != PA_TRAINED && (t.kind == PA_TABLE_INPUTS || t.kind == PA_TABLE_LOSSES)) continue;
-		if (c->take != PA_TRAINED && t.kind == PA_TABLE_VERSIONS) continue; /* its times are of earlier runs */
+		if (c->take != PA_TRAINED && t.kind == PA_TABLE_VERSIONS) continue; /* see pai_list_versions */
+		/* a merge has the other tables from the archive that the run began with */
+		if (c->lazy && t.kind != PA_TABLE_BASE) continue;
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
 			continue; /* these tables describe all counts, not the increments */
@@ -419,12 +523,8 @@ static bool copy_tables(copier *c) {
 /* ---- all of it ---- */
 
 bool pai_copy_shapes(pa_builder *b, const pa_archive *a) {
-	const shapes *s = a->shapes;
-	for (unsigned i = 0; s != NULL && i < sizeof s->of / sizeof *s->of; i++) {
-		const shape *of = &s->of[i];
-		if (of->declared && !pai_declare(b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1))
-			return false;
-	}
+	for (unsigned tag = PA_PRODUCER; tag < 256; tag++)
+		if (!copy_shape(b, a, (uint8_t)tag)) return false;
 	return true;
 }
 
@@ -455,9 +555,13 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts take, const along *with) {
 	copier c = {.b = b, .a = a, .take = take, .with = with, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
-	bool ok = pai_copy_shapes(b, a) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
-		copy_all_profiles(&c) && copy_tables(&c);
+	c.lazy = take == PA_INCREMENTS && with != NULL;
+	bool ok = c.lazy ? copy_all_changed(&c)
+					 : pai_copy_shapes(b, a) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
+			copy_all_profiles(&c);
+	ok = ok && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
+	pai_empty(&c.words);
 	pai_empty(&c.types);
 	free(c.methods.slots);
 	free(c.contexts.slots);

@@ -2,114 +2,306 @@
 /* Dumps and checkpoints of a run. */
 #include "run.h"
 
-/* ---- words of functions ---- */
+/* ---- counts of functions ---- */
 
-/* counted_in returns the count of a function's private word, in total or since the last checkpoint. */
-static uint64_t counted_in(own *o, form f) {
-	o->next = atomic_load_explicit(&o->word, memory_order_acquire);
-	return o->next - (f == CHECKPOINTS ? o->dumped : o->start);
-}
+/* What a dump does with a version. noted is set if the counts are noted for the next checkpoint. */
+typedef struct reading { pa_run *r; bool noted, failed; } reading;
 
-static void keep(own *o) { o->dumped = o->next; }
-
-static void keep_function(pa_function *f) {
-	keep(&f->calls);
-	keep(&f->backedges);
-	for (site *s = f->sites; s != NULL; s = s->next)
-		for (uint32_t i = 0; i < s->n; i++) keep(&s->words[i]);
-}
-
-static void record_branch(pa_builder *b, site *s, form f) {
-	const pa_successor rows[] = {{.index = 0, .count = counted_in(&s->words[0], f)},
-		{.index = 1, .count = counted_in(&s->words[1], f)}};
-	pa_record_successors(b, s->point, s->sub, rows, 2);
-}
-
-/* record_receivers reads the counts before the classes. A row with a count then has a class. */
-static void record_receivers(pa_builder *b, site *s, form f) {
-	pa_type_count rows[64];
-	for (uint32_t i = 0; i + 1 < s->n; i++) {
-		uint64_t count = counted_in(&s->words[i], f);
-		const pa_class *c = class_in(&s->classes[i]);
-		rows[i] = (pa_type_count){0, 0};
-		if (c != NULL) rows[i] = (pa_type_count){pa_intern_type(b, c->name, (pa_text){"", 0}), count};
+/* read_words reads private words. counts gets their counts in total or since the last checkpoint. */
+static void read_words(reading *x, const own *o, uint32_t n, uint64_t *now, uint64_t *counts) {
+	for (uint32_t i = 0; i < n; i++) {
+		now[i] = atomic_load_explicit(&o->words[i], memory_order_acquire);
+		counts[i] = now[i] - count_before(o, i);
+		if (x->noted && counts[i] != 0 && !pai_note_word(x->r, *o, i, now[i])) x->failed = true;
 	}
-	pa_new_receivers all = {.point = s->point, .sub = s->sub, .other = counted_in(&s->words[s->n - 1], f)};
-	pa_record_receivers(b, &all, rows, s->n - 1);
 }
 
-static void record_words(pa_builder *b, site *s, form f) {
-	uint64_t cells[256] = {0};
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t count = counted_in(&s->words[i], f);
-		cells[i] = s->shape->cells[i].kind == PA_CELL_COUNT ? count : s->words[i].next;
+/* read_site reads the counts before the classes. A row with a count then has a class. */
+static void read_site(reading *x, const site *s, taken *t) {
+	t->point = s->point;
+	t->tag = s->tag;
+	t->sub = s->sub;
+	t->n = s->n;
+	t->shape = s->shape;
+	read_words(x, &(own){s->in, s->words}, s->n, t->now, t->counts);
+	for (uint32_t i = 0; s->classes != NULL && i + 1 < s->n; i++) t->classes[i] = class_in(&s->classes[i]);
+}
+
+/* A position in the entries of a version. */
+typedef struct position { const released *of; cursor encoded; const site *next; } position;
+
+/* begin_version reads calls and backedges. has reports whether the version has private ones. */
+static position begin_version(reading *x, const version *v, bool *has, uint64_t counts[2]) {
+	uint64_t now[2] = {0}, before[2] = {0};
+	position p = {NULL, {NULL, NULL}, NULL};
+	if (v->released) {
+		p.of = (const released *)v;
+		p.encoded = pai_begin_released(x->r, p.of, has, now, before);
+		for (unsigned i = 0; i < 2; i++) counts[i] = now[i] - before[i];
+		return p;
 	}
-	pa_record_custom(b, &(pa_custom){.point = s->point, .tag = s->tag, .cells = cells, .n = s->n}, NULL, 0);
+	const pa_function *f = (const pa_function *)v;
+	p.next = f->sites;
+	counts[0] = counts[1] = 0;
+	*has = f->fields.words != NULL;
+	if (*has) read_words(x, &f->fields, 2, now, counts);
+	return p;
 }
 
-static void record_sites(pa_builder *b, pa_function *f, form form) {
-	for (site *s = f->sites; s != NULL; s = s->next)
-		if (s->tag == PA_SUCCESSORS) record_branch(b, s, form);
-		else if (s->tag == PA_RECEIVERS) record_receivers(b, s, form);
-		else record_words(b, s, form);
-}
-
-/* record_function records a function that the archive lacks. It also records points without a count, so that the next
- * run counts them in the archive. */
-static void record_function(pa_builder *b, pa_function *f, form form) {
-	pa_begin(b, pa_intern_method(b, &f->key), f->code, 0);
-	pa_record_invocations(b, counted_in(&f->calls, form));
-	pa_record_backedges(b, counted_in(&f->backedges, form));
-	record_sites(b, f, form);
-	pa_done(b, NULL);
-}
-
-/* ---- what a profile of the archive lacks ---- */
-
-/* has_own reports whether a function with a profile also counts in private words. */
-static bool has_own(const pa_function *f) {
-	return f->sites != NULL || pa_load((pa_counter *)&f->calls.word) > 0 ||
-		pa_load((pa_counter *)&f->backedges.word) > 0;
-}
-
-/* Functions that have both a profile in the archive and private words, keyed by the profile's reference. */
-typedef struct beside { pa_run *run; pa_function **list; size_t n; } beside;
-
-static int compare_profiles(const void *x, const void *y) {
-	pa_ref a = (*(pa_function *const *)x)->profile.at, b = (*(pa_function *const *)y)->profile.at;
-	return (a > b) - (a < b);
-}
-
-static bool find_beside(pa_run *r, beside *all) {
-	*all = (beside){r, malloc((r->n_functions + 1) * sizeof *all->list), 0};
-	if (all->list == NULL) return false;
-	for (pa_function *f = r->functions; f != NULL; f = f->next)
-		if (f->trained && has_own(f)) all->list[all->n++] = f;
-	qsort(all->list, all->n, sizeof *all->list, compare_profiles);
+static bool next_site(reading *x, position *p, taken *t) {
+	if (p->of != NULL) {
+		if (!pai_next_released(x->r, p->of, &p->encoded, t)) return false;
+		for (uint32_t i = 0; i < t->n; i++) t->counts[i] = t->now[i] - t->counts[i];
+		return true;
+	}
+	if (p->next == NULL) return false;
+	read_site(x, p->next, t);
+	p->next = p->next->next;
 	return true;
 }
 
-static pa_function *function_at(const beside *all, pa_ref profile) {
-	size_t low = 0, high = all->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (all->list[middle]->profile.at < profile) low = middle + 1;
-		else high = middle;
-	}
-	return low < all->n && all->list[low]->profile.at == profile ? all->list[low] : NULL;
+static uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
+
+uint64_t pai_weigh(pa_run *r, version *v) {
+	reading x = {r, false, false};
+	bool has;
+	uint64_t fields[2];
+	taken t;
+	position p = begin_version(&x, v, &has, fields);
+	uint64_t sum = fields[0];
+	while (next_site(&x, &p, &t))
+		for (uint32_t i = 0; i < t.n; i++)
+			if (t.shape == NULL || t.shape->cells[i].kind == PA_CELL_COUNT) sum = add_up(sum, t.counts[i]);
+	return sum;
 }
 
-static bool has_beside(const void *all, pa_ref profile) { return function_at(all, profile) != NULL; }
+/* ---- recording ---- */
 
-static void record_beside(void *with, pa_builder *b, pa_ref profile) {
-	const beside *all = with;
-	pa_function *f = function_at(all, profile);
-	form form = all->run->form;
-	if (pa_profile_word(&f->profile, PA_FIELD_INVOCATIONS) == NULL)
-		pa_record_invocations(b, counted_in(&f->calls, form));
-	if (pa_profile_word(&f->profile, PA_FIELD_BACKEDGES) == NULL)
-		pa_record_backedges(b, counted_in(&f->backedges, form));
-	record_sites(b, f, form);
+/* may_be_name reports whether the format can hold a part of a key. */
+static bool may_be_name(pa_text text) {
+	return text.size <= MAX_NAME && (text.size == 0 || memchr(text.bytes, 0, text.size) == NULL);
+}
+
+static bool may_be_key(const pa_key *k) {
+	return may_be_name(k->class_name) && may_be_name(k->name) && may_be_name(k->signature) && may_be_name(k->loader) &&
+		(k->class_name.size > 0 || k->loader.size == 0);
+}
+
+static void record_branch(pa_builder *b, const taken *t) {
+	const pa_successor rows[] = {{.index = 0, .count = t->counts[0]}, {.index = 1, .count = t->counts[1]}};
+	pa_record_successors(b, t->point, t->sub, rows, 2);
+}
+
+/* omit_class omits the row of a class whose name the format cannot hold. */
+static void omit_class(pa_builder *b, pa_text name) {
+	pai_name_lost(b, name, (pa_text){"", 0}, (pa_text){"", 0});
+	b->dropped.rows++;
+	if (b->dropped.error.code == PA_OK)
+		pai_fail(&b->dropped.error, PA_ARGUMENT,
+			"the name of a class has a NUL byte or more than 1 MiB: its arrivals count as those of other classes");
+}
+
+static void record_receivers(pa_builder *b, const taken *t) {
+	pa_type_count rows[MOST_WORDS] = {{0, 0}};
+	pa_new_receivers all = {.point = t->point, .sub = t->sub, .other = t->counts[t->n - 1]};
+	for (uint32_t i = 0; i + 1 < t->n; i++) {
+		const pa_class *c = t->classes[i];
+		if (c != NULL && may_be_name(c->name))
+			rows[i] = (pa_type_count){pa_intern_type(b, c->name, (pa_text){"", 0}), t->counts[i]};
+		else if (c != NULL) {
+			omit_class(b, c->name);
+			all.other = add_up(all.other, t->counts[i]);
+		}
+	}
+	pa_record_receivers(b, &all, rows, t->n - 1);
+}
+
+static void record_words(pa_builder *b, const taken *t) {
+	uint64_t cells[256] = {0};
+	for (uint32_t i = 0; i < t->n; i++)
+		cells[i] = t->shape->cells[i].kind == PA_CELL_COUNT ? t->counts[i] : t->now[i];
+	pa_declare_shape(b, t->shape);
+	pa_record_custom(b, &(pa_custom){.point = t->point, .tag = t->tag, .cells = cells, .n = t->n}, NULL, 0);
+}
+
+static void record_sites(reading *x, pa_builder *b, position *p) {
+	taken t;
+	while (next_site(x, p, &t))
+		if (t.tag == PA_SUCCESSORS) record_branch(b, &t);
+		else if (t.tag == PA_RECEIVERS) record_receivers(b, &t);
+		else record_words(b, &t);
+	if (x->failed) pai_no_memory(b);
+}
+
+static bool takes_notes(const pa_run *r) { return r->form == CHECKPOINTS; }
+
+/* skip_version notes the counts of a version that the dump omits. */
+static void skip_version(pa_run *r, pa_builder *b, const version *v) {
+	reading x = {r, takes_notes(r), false};
+	bool has;
+	uint64_t fields[2];
+	taken t;
+	position p = begin_version(&x, v, &has, fields);
+	while (next_site(&x, &p, &t)) {}
+	if (x.failed) pai_no_memory(b);
+}
+
+/* omit_key omits a version whose key the format cannot hold. */
+static void omit_key(pa_builder *b, const pa_key *key) {
+	pai_name_lost(b, key->class_name, key->name, key->signature);
+	if (b->dropped.profiles++ == 0)
+		pai_fail(&b->dropped.error, PA_ARGUMENT,
+			"a key has a NUL byte, a part of more than 1 MiB, or a loader and no class: the dump omits it");
+}
+
+/* record_version records a version that the archive lacks. It also records points without a count, so that the next run
+ * counts them in the archive. */
+static bool record_version(pa_run *r, pa_builder *b, const version *v) {
+	reading x = {r, takes_notes(r), false};
+	bool has;
+	uint64_t fields[2];
+	const pa_key key = pai_key_of(v->method);
+	if (v->profile != 0) return true; /* see record_beside */
+	if (v->dropped || !may_be_key(&key)) {
+		if (!v->dropped) omit_key(b, &key);
+		skip_version(r, b, v);
+		return sound(b);
+	}
+	pa_begin(b, pa_intern_method(b, &key), v->code, 0);
+	position p = begin_version(&x, v, &has, fields);
+	pa_record_invocations(b, fields[0]);
+	pa_record_backedges(b, fields[1]);
+	record_sites(&x, b, &p);
+	pa_done(b, NULL);
+	return sound(b);
+}
+
+/* ---- versions of a dump ---- */
+
+/* The versions that a dump has counts of. beside has those with a profile in the archive that also have private words,
+ * sorted by profile. */
+typedef struct content {
+	pa_run *run;
+	version **list, **beside;
+	pa_ref *profiles; /* of beside */
+	size_t n, n_beside, room;
+	bool failed;
+} content;
+
+static bool add_version(content *c, version *v) {
+	if (c->n == c->room) {
+		size_t room = c->room == 0 ? 64 : 2 * c->room;
+		version **more = realloc(c->list, room * sizeof *more);
+		if (more == NULL) {
+			c->failed = true;
+			return false;
+		}
+		c->list = more;
+		c->room = room;
+	}
+	c->list[c->n++] = v;
+	return true;
+}
+
+static bool touch(pa_run *r, pa_function *f, void *to) {
+	(void)r;
+	if (f->v.touched) return true;
+	f->v.touched = add_version(to, &f->v);
+	f->v.method->n_touched += f->v.touched && f->v.profile == 0;
+	return f->v.touched;
+}
+
+static bool has_counts(const pa_run *r, const released *x) {
+	taken t;
+	bool has, some;
+	uint64_t now[2], before[2];
+	cursor c = pai_begin_released(r, x, &has, now, before);
+	some = now[0] != before[0] || now[1] != before[1];
+	while (!some && pai_next_released(r, x, &c, &t))
+		for (uint32_t i = 0; i < t.n; i++) some = some || t.now[i] != t.counts[i];
+	return some;
+}
+
+/* add_released adds the released functions. A written checkpoint forgets them, so it marks those without counts too. */
+static void add_released(content *c) {
+	pa_run *r = c->run;
+	for (released *x = r->released; x != NULL; x = x->next) {
+		x->v.touched = r->form == CHECKPOINTS;
+		if (r->form == CHECKPOINTS ? !has_counts(r, x) : x->v.epoch != r->epoch) continue;
+		if (!add_version(c, &x->v)) return;
+		x->v.method->n_touched += x->v.touched && x->v.profile == 0;
+	}
+}
+
+static void list_content(content *c) {
+	pa_run *r = c->run;
+	if (r->form == CHECKPOINTS) pai_each_touched(r, touch, c);
+	else
+		for (pa_function *f = r->functions; f != NULL && add_version(c, &f->v); f = f->next) {}
+	add_released(c);
+}
+
+static int compare_profiles(const void *x, const void *y) {
+	pa_ref a = (*(version *const *)x)->profile, b = (*(version *const *)y)->profile;
+	return (a > b) - (a < b);
+}
+
+/* has_own reports whether a version with a profile also counts in private words. */
+static bool has_own(const version *v) {
+	if (v->released) return ((const released *)v)->size > 1;
+	const pa_function *f = (const pa_function *)v;
+	return f->sites != NULL || f->fields.words != NULL;
+}
+
+static bool list_beside(content *c) {
+	list_content(c);
+	c->beside = malloc((c->n + 1) * sizeof *c->beside);
+	c->profiles = malloc((c->n + 1) * sizeof *c->profiles);
+	if (c->failed || c->beside == NULL || c->profiles == NULL) return false;
+	for (size_t i = 0; i < c->n; i++)
+		if (c->list[i]->profile != 0 && has_own(c->list[i])) c->beside[c->n_beside++] = c->list[i];
+	qsort(c->beside, c->n_beside, sizeof *c->beside, compare_profiles);
+	for (size_t i = 0; i < c->n_beside; i++) c->profiles[i] = c->beside[i]->profile;
+	return true;
+}
+
+/* end_content removes the marks of the versions. */
+static void end_content(content *c) {
+	for (size_t i = 0; i < c->n; i++) {
+		version *v = c->list[i];
+		v->dropped = false;
+		v->method->n_touched = 0;
+		if (!v->released) v->touched = false;
+	}
+	free(c->list);
+	free(c->beside);
+	free(c->profiles);
+}
+
+static const version *version_at(const content *c, pa_ref profile) {
+	size_t low = 0, high = c->n_beside;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (c->profiles[middle] < profile) low = middle + 1;
+		else high = middle;
+	}
+	return low < c->n_beside && c->profiles[low] == profile ? c->beside[low] : NULL;
+}
+
+static bool has_beside(const void *c, pa_ref profile) { return version_at(c, profile) != NULL; }
+
+static void record_beside(void *to, pa_builder *b, pa_ref profile) {
+	const content *c = to;
+	reading x = {c->run, takes_notes(c->run), false};
+	bool has;
+	uint64_t fields[2];
+	pa_profile in;
+	position p = begin_version(&x, version_at(c, profile), &has, fields);
+	if (has && pa_profile_at(c->run->archive, profile, &in).code == PA_OK && pa_claim(&in).code == PA_OK) {
+		if (pa_profile_word(&in, PA_FIELD_INVOCATIONS) == NULL) pa_record_invocations(b, fields[0]);
+		if (pa_profile_word(&in, PA_FIELD_BACKEDGES) == NULL) pa_record_backedges(b, fields[1]);
+	}
+	record_sites(&x, b, &p);
 }
 
 /* ---- the dump ---- */
@@ -126,60 +318,117 @@ static bool describe(pa_run *r, pa_builder *b) {
 }
 
 /* take_archive copies the archive with its current counts. */
-static bool take_archive(pa_run *r, pa_builder *b) {
+static bool take_archive(pa_run *r, pa_builder *b, content *c, choice *versions) {
 	static const uint8_t none[16];
-	beside all;
-	if (r->form == CHECKPOINTS && memcmp(r->since, none, 16) != 0) b->config.flags |= 1;
+	bool parts = r->form == CHECKPOINTS;
+	if (parts && memcmp(r->since, none, 16) != 0) b->config.flags |= 1;
 	if (r->archive == NULL) return true;
-	if (!find_beside(r, &all)) return pai_no_memory(b);
-	bool parted = r->form == CHECKPOINTS || r->counted.used > 0;
-	const along with = {parted ? &r->counted : NULL, has_beside, record_beside, &all};
-	pai_drop_counted(&r->counted);
-	pai_snapshot(b, r->archive, r->form == CHECKPOINTS ? PA_INCREMENTS : PA_TOTALS, &with);
-	free(all.list);
+	along with = {.since = parts || r->counted.before != NULL ? &r->counted : NULL, .has = has_beside,
+		.record = record_beside, .run = c, .more = c->profiles, .n_more = c->n_beside};
+	if (!parts) {
+		with.choose = pai_choose_of_archive;
+		with.keeps = pai_keeps_version;
+		with.list = pai_list_versions;
+		with.choice = versions;
+	}
+	pai_snapshot(b, r->archive, parts ? PA_INCREMENTS : PA_TOTALS, &with);
 	return sound(b);
 }
 
+static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
+	content c = {.run = r};
+	choice versions = {.run = r, .b = b};
+	pa_table times;
+	if (r->archive != NULL && pa_table_get(r->archive, PA_TABLE_VERSIONS, &times).code == PA_OK) versions.times = &times;
+	bool ok = list_beside(&c) || pai_no_memory(b);
+	ok = ok && take_archive(r, b, &c, &versions);
+	ok = ok && (pai_choose_others(&versions, c.list, c.n) || pai_no_memory(b));
+	for (size_t i = 0; i < c.n && ok; i++) ok = record_version(r, b, c.list[i]);
+	*dropped = r->lost + versions.dropped;
+	free(versions.list);
+	end_content(&c);
+	return ok;
+}
+
+/* account fills what the dump omitted. */
+static void account(const pa_run *r, pa_builder *b, uint64_t versions, pa_lost *lost) {
+	const pa_dropped *d = &b->dropped;
+	pa_method m;
+	if (d->lost != 0 && r->archive != NULL && pa_method_at(r->archive, d->lost, &m).code == PA_OK)
+		pai_name_lost(b, m.key.class_name, m.key.name, m.key.signature.bytes == NULL ? (pa_text){"", 0} : m.key.signature);
+	*lost = (pa_lost){.profiles = d->profiles + b->duplicates, .rows = d->rows, .versions = versions,
+		.error = d->error.code != PA_OK ? d->error : pai_none()};
+	memcpy(lost->first, b->lost, sizeof lost->first);
+}
+
 static void lay_out(pa_run *r, pa_builder *b, const char *path, pa_error *e, pa_lost *lost) {
+	uint64_t dropped = 0;
 	pthread_mutex_lock(&r->lock);
-	bool ok = take_archive(r, b);
-	for (pa_function *f = r->functions; f != NULL && ok; f = f->next)
-		if (!f->trained) record_function(b, f, r->form);
+	r->writing = true;
+	r->dumps++;
+	r->n_noted = 0;
+	pai_drop_counted(&r->counted);
+	bool ok = take_counts(r, b, &dropped);
 	pthread_mutex_unlock(&r->lock);
 	ok = ok && describe(r, b);
 	*e = ok ? pa_write(b, path, NULL) : b->error;
-	const pa_dropped *d = &b->dropped;
-	if (lost != NULL)
-		*lost = (pa_lost){d->profiles + b->duplicates, d->rows, d->profiles > 0 ? d->error : pai_none()};
+	if (lost != NULL) account(r, b, dropped, lost);
 }
 
-/* written makes the written checkpoint the start of the next one. */
-static void written(pa_run *r, const pa_builder *b) {
-	if (r->form != CHECKPOINTS) return;
-	memcpy(r->since, b->config.dump_id, sizeof r->since);
+/* end_writing makes a written checkpoint the start of the next one. */
+static void end_writing(pa_run *r, const pa_builder *b, bool written) {
 	pthread_mutex_lock(&r->lock);
-	pai_keep_counted(&r->counted);
-	for (pa_function *f = r->functions; f != NULL; f = f->next) keep_function(f);
+	if (written && r->form == CHECKPOINTS) {
+		memcpy(r->since, b->config.dump_id, sizeof r->since);
+		pai_keep_counted(&r->counted);
+		pai_keep_words(r);
+		pai_forget_written(r);
+		r->lost = 0;
+	}
+	r->n_noted = 0;
+	r->writing = false;
+	pai_release_unused(r);
 	pthread_mutex_unlock(&r->lock);
+}
+
+/* may_replace reports whether a dump may replace the file at a path. It must not replace an archive of another VM. */
+static bool may_replace(const pa_run *r, const char *path, pa_error *e) {
+	pa_archive *a;
+	if (pa_open(path, NULL, &a).code != PA_OK) return true;
+	const pa_info *i = pa_info_of(a);
+	bool own_file = i->domain == PA_CUSTOM && memcmp(i->producer_id, r->vm.id, sizeof i->producer_id) == 0;
+	pa_close(a);
+	return own_file ||
+		pai_fail(e, PA_MISMATCH, "the file is an archive of another VM: choose another path, or remove the file first");
+}
+
+static pa_error make_builder(pa_run *r, pa_builder **b) {
+	bool parts = r->form == CHECKPOINTS; /* it has the shapes of its entries */
+	pa_vm vm = r->vm;
+	if (parts) vm.n_shapes = 0;
+	return pai_run_builder(&vm, r->archive, !parts, b);
 }
 
 static pa_error write_as(pa_run *r, form f, const char *path, pa_lost *lost) {
 	pa_builder *b;
 	pa_error e = r->bad;
+	if (path == NULL) path = r->path;
+	if (e.code == PA_OK && path == NULL) pai_fail(&e, PA_ARGUMENT, "the run began without a path: pass one");
 	if (e.code == PA_OK && r->form != UNDECIDED && r->form != f)
 		pai_fail(&e, PA_ARGUMENT, "a run writes dumps or checkpoints, not both");
-	if (e.code == PA_OK) e = pai_run_builder(&r->vm, r->archive, &b);
-	if (e.code != PA_OK) return e;
+	if (e.code != PA_OK || !may_replace(r, path, &e)) return e;
 	r->form = f;
+	e = make_builder(r, &b);
+	if (e.code != PA_OK) return e;
 	lay_out(r, b, path, &e, lost);
-	if (e.code == PA_OK) written(r, b);
+	end_writing(r, b, e.code == PA_OK);
 	pa_builder_free(b);
 	return e;
 }
 
 static pa_error write_run(pa_run *r, form f, const char *path, pa_lost *lost) {
 	pa_error e = pai_none();
-	if (lost != NULL) *lost = (pa_lost){0, 0, e};
+	if (lost != NULL) *lost = (pa_lost){.error = e};
 	if (r == NULL) {
 		errno = ENOMEM;
 		pai_system(&e, "there was no memory for the run");

@@ -17,10 +17,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pa_run *runs;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* before locks out other threads, so that the child gets consistent data. */
+/* before locks out other threads, so that the child gets consistent data. It copies the counts, so that all children
+ * share the copy. A child copies only what other threads have counted since. */
 static void before(void) {
 	pthread_mutex_lock(&lock);
-	for (pa_run *r = runs; r != NULL; r = r->next) pthread_mutex_lock(&r->lock);
+	for (pa_run *r = runs; r != NULL; r = r->next) {
+		pthread_mutex_lock(&r->lock);
+		pai_copy_words(r); /* without memory, the child tries again */
+		pai_copy_counted(&r->counted);
+	}
 }
 
 static void after(void) {
@@ -28,25 +33,18 @@ static void after(void) {
 	pthread_mutex_unlock(&lock);
 }
 
-static void part(own *o) { o->start = o->dumped = o->next = pa_load(&o->word); }
-
-static void part_function(pa_run *r, pa_function *f) {
-	part(&f->calls);
-	part(&f->backedges);
-	for (site *s = f->sites; s != NULL; s = s->next)
-		for (uint32_t i = 0; i < s->n; i++) part(&s->words[i]);
-	if (f->trained && !pai_note_all_counted(&r->counted, &f->profile))
-		r->bad = (pa_error){PA_SYSTEM, PA_HEADER, 0, ENOMEM, "no memory for the counts of the parent process"};
-}
-
 /* part_run restarts the counts of a run in the child. A thread that was dumping does not exist there. */
 static void part_run(pa_run *r) {
-	pai_free_counted(&r->counted);
 	pthread_mutex_init(&r->dumping, NULL);
 	r->form = UNDECIDED;
+	r->epoch++;
+	r->lost = 0;
+	r->writing = false;
 	memset(r->since, 0, sizeof r->since);
-	for (pa_function *f = r->functions; f != NULL; f = f->next) part_function(r, f);
-	pai_keep_counted(&r->counted);
+	bool words = pai_part_words(r), counted = pai_part_counted(&r->counted);
+	if (!words || !counted)
+		r->bad = (pa_error){PA_SYSTEM, PA_HEADER, 0, ENOMEM, "no memory for the counts of the parent process"};
+	pai_release_unused(r);
 	if (r->archive != NULL) r->archive->live->process = getpid();
 }
 

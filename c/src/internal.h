@@ -78,6 +78,7 @@ typedef struct live {
 	uint64_t size; /* size of the mapping, including late records */
 	uint64_t late_at; /* offset of the late records */
 	_Atomic uint64_t *claims, *chunks;
+	_Atomic uint64_t *pages; /* bits of the pages of rw with claimed profiles */
 	_Atomic(_Atomic(void *) *) classes; /* indexed by ordinal */
 	_Atomic(uint32_t *) groups; /* methods grouped by class, see classes.c; also without adoption */
 	pthread_mutex_t lock; /* serializes the adding of late types */
@@ -176,6 +177,9 @@ void pai_unmap(pa_archive *a);
  * late zero bytes follow it. */
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e);
 void pai_unmap_again(live *l);
+/* pai_written_pages sets written[i] to 0 if this process has not written to page i of the second mapping. It returns
+ * false if the system does not tell. */
+bool pai_written_pages(const uint8_t *at, size_t pages, uint8_t *written);
 
 /* ---- sums.c ---- */
 
@@ -351,6 +355,11 @@ unsigned pai_shape_counts(const pa_entry *entry, slots *list);
 /* pai_row_slots returns the number of lists in a producer's entry that are columns of its rows. They are the last of
  * the n lists. */
 unsigned pai_row_slots(const pa_entry *entry, const slots *list, unsigned n);
+
+/* ---- adopt.c ---- */
+
+/* pai_may_have_counts reports whether a profile lies in a page with claimed profiles. */
+bool pai_may_have_counts(const pa_profile *p);
 
 /* ---- relocate.c ---- */
 

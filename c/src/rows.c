@@ -117,6 +117,7 @@ static const char *rules_of(uint32_t kind) {
 		: kind == PA_TABLE_FUNCTIONS                      ? "===>"
 		: kind == PA_TABLE_CERTAIN                        ? "===+"
 		: kind == PA_TABLE_MOVED                          ? "====<"
+		: kind == PA_TABLE_VERSIONS                       ? "==>"
 		: kind == PA_TABLE_OBJECTS                        ? "====++<"
 														  : NULL;
 }

@@ -13,7 +13,30 @@ static pa_error open_archive(pa_run *r, const char *path) {
 	if (e.code == PA_OK) e = pa_adopt(a, PA_BASE_REQUESTED);
 	if (e.code == PA_OK) r->archive = a;
 	else pa_close(a);
+	r->counted.archive = r->archive;
 	return e;
+}
+
+static char *copy_path(const char *path) {
+	size_t size = strlen(path) + 1;
+	char *copy = malloc(size);
+	if (copy != NULL) memcpy(copy, path, size);
+	return copy;
+}
+
+pa_error pa_start_in(const char *folder, const pa_vm *vm, pa_run **run) {
+	pa_error e = pai_none(), started;
+	char *path = pai_path_in(folder, vm->id);
+	*run = NULL;
+	if (path == NULL) {
+		errno = ENOMEM;
+		pai_system(&e, "no memory for a run");
+		return e;
+	}
+	pai_tidy_folder(folder, path, &e);
+	started = pa_start(path, vm, run);
+	free(path);
+	return e.code != PA_OK ? e : started;
 }
 
 pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
@@ -21,7 +44,8 @@ pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
 	pa_error e = pai_none();
 	pa_run *r = calloc(1, sizeof *r);
 	*run = NULL;
-	if (r == NULL || !pai_copy_vm(r, vm)) {
+	if (r == NULL || !pai_copy_vm(r, vm) || (r->path = copy_path(path)) == NULL) {
+		if (r != NULL) free(r->memory);
 		free(r);
 		errno = ENOMEM;
 		pai_system(&e, "no memory for a run");
@@ -38,35 +62,48 @@ pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
 	return e;
 }
 
-static void free_function(pa_function *f) {
+void pai_free_function(pa_run *r, pa_function *f) {
 	for (site *s = f->sites, *next; s != NULL; s = next) {
 		next = s->next;
-		free(s->classes);
-		free(s);
+		pai_free_site(r, s);
 	}
 	for (pa_receivers *x = f->receivers, *next; x != NULL; x = next) {
 		next = x->next;
 		free(x);
 	}
+	pai_free_words(r, f->fields, 2);
 	free(f);
+}
+
+static void free_functions(pa_run *r) {
+	for (pa_function *f = r->functions, *next; f != NULL; f = next) {
+		next = f->next;
+		pai_free_function(r, f);
+	}
+	for (released *x = r->released, *next; x != NULL; x = next) {
+		next = x->next;
+		free(x);
+	}
+	for (size_t i = 0; i < r->methods.size; i++)
+		if (pai_is_item(r->methods.slots[i])) free(r->methods.slots[i]);
+	free(r->methods.slots);
+	free(r->versions.slots);
+	pai_free_chunks(r);
 }
 
 void pa_end(pa_run *r) {
 	if (r == NULL) return;
 	pai_unwatch_forks(r);
-	for (pa_function *f = r->functions, *next; f != NULL; f = next) {
-		next = f->next;
-		free_function(f);
-	}
+	free_functions(r);
 	for (loaded *c = r->classes, *next; c != NULL; c = next) {
 		next = c->next;
 		free(c);
 	}
-	pa_close(r->archive);
 	pai_free_counted(&r->counted);
+	pa_close(r->archive);
 	pthread_mutex_destroy(&r->lock);
 	pthread_mutex_destroy(&r->dumping);
-	free(r->index);
+	free(r->path);
 	free(r->class_index);
 	free(r->memory);
 	free(r);
@@ -81,76 +118,135 @@ uint64_t pa_code_id(pa_text code) {
 	return id == PA_UNKNOWN_CODE || id == PA_ANY_CODE ? 1 : id;
 }
 
-static uint64_t hash_of(const pa_key *key, uint64_t code) {
-	uint64_t h = pai_fold(pai_fold(pai_fold_start() ^ code, key->class_name), key->name);
+static uint64_t hash_of(const pa_key *key) {
+	uint64_t h = pai_fold(pai_fold(pai_fold_start(), key->class_name), key->name);
 	return pai_fold(pai_fold(h, key->signature), key->loader);
 }
 
-static bool same_key(const pa_key *x, const pa_key *y) {
-	return same_text(x->name, y->name) && same_text(x->class_name, y->class_name) &&
-		same_text(x->signature, y->signature) && same_text(x->loader, y->loader);
+/* hash_of_version mixes the hash of a key and a code. */
+static uint64_t hash_of_version(uint64_t key, uint64_t code) {
+	uint64_t h = (key ^ code) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
 }
 
-/* function_slot returns the slot of a function in the index, or the free slot for it. */
-static pa_function **function_slot(pa_function **index, size_t size, const pa_key *key, uint64_t code, uint64_t hash) {
-	for (size_t i = (size_t)hash & (size - 1);; i = (i + 1) & (size - 1)) {
-		const pa_function *f = index[i];
-		if (f == NULL || (f->hash == hash && f->code == code && same_key(&f->key, key))) return &index[i];
-	}
+pa_key pai_key_of(const method *m) {
+	const char *name = m->text + m->sizes[0], *signature = name + m->sizes[1];
+	return (pa_key){{m->text, m->sizes[0]}, {name, m->sizes[1]}, {signature, m->sizes[2]},
+		{signature + m->sizes[2], m->sizes[3]}};
 }
 
-static bool grow(pa_run *r) {
-	size_t size = r->index_size == 0 ? 256 : 2 * r->index_size;
-	if (2 * r->n_functions < r->index_size) return true;
-	pa_function **index = calloc(size, sizeof *index);
-	if (index == NULL) return false;
-	for (pa_function *f = r->functions; f != NULL; f = f->next) {
-		*function_slot(index, size, &f->key, f->code, f->hash) = f;
+static bool has_key(const void *item, const void *with) {
+	const pa_key x = pai_key_of(item), *y = with;
+	return same_text(x.name, y->name) && same_text(x.class_name, y->class_name) &&
+		same_text(x.signature, y->signature) && same_text(x.loader, y->loader);
+}
+
+method *pai_find_method(const pa_run *r, const pa_key *key) {
+	void **slot = pai_find_slot(&r->methods, hash_of(key), has_key, key);
+	return slot == NULL ? NULL : *slot;
+}
+
+static method *make_method(pa_run *r, const pa_key *key, uint64_t hash) {
+	const pa_text *parts[] = {&key->class_name, &key->name, &key->signature, &key->loader};
+	size_t size = 0;
+	for (unsigned i = 0; i < 4; i++) {
+		if (parts[i]->size > UINT32_MAX) return NULL;
+		size += parts[i]->size;
 	}
-	free(r->index);
-	r->index = index;
-	r->index_size = size;
-	return true;
+	method *m = calloc(1, sizeof *m + size);
+	if (m == NULL) return NULL;
+	m->hash = hash;
+	char *to = m->text;
+	for (unsigned i = 0; i < 4; i++) {
+		pa_text part = *parts[i];
+		m->sizes[i] = (uint32_t)part.size;
+		pai_copy_text(&to, &part);
+	}
+	if (pai_add_item(&r->methods, m)) return m;
+	free(m);
+	return NULL;
+}
+
+void pai_drop_method(pa_run *r, method *m) {
+	if (m->functions != NULL || m->released != NULL) return;
+	pai_remove_item(&r->methods, m);
+	free(m);
 }
 
 /* claim looks up the function in the archive. Without a usable profile the function counts in private words. */
-static void claim(pa_function *f) {
+static void claim(pa_function *f, const pa_key *key) {
 	if (f->run->archive == NULL) return;
-	pa_error e = pa_find_profile(f->run->archive, &f->key, f->code, &f->profile);
+	pa_error e = pa_find_profile(f->run->archive, key, f->v.code, &f->profile);
 	f->trained = e.code == PA_OK && pa_claim(&f->profile).code == PA_OK;
+	if (f->trained) f->v.profile = f->profile.at;
 }
 
-static pa_function *make_function(pa_run *r, const pa_key *key, uint64_t code, uint64_t hash) {
-	size_t texts = key->class_name.size + key->name.size + key->signature.size + key->loader.size;
-	pa_function *f = calloc(1, sizeof *f + texts);
-	if (f == NULL) return NULL;
-	char *to = f->text;
-	f->run = r;
-	f->key = *key;
-	f->code = code;
-	f->hash = hash;
-	pai_copy_text(&to, &f->key.class_name);
-	pai_copy_text(&to, &f->key.name);
-	pai_copy_text(&to, &f->key.signature);
-	pai_copy_text(&to, &f->key.loader);
-	claim(f);
+/* list_function adds a function to the lists of its run and its method. */
+static void list_function(pa_run *r, pa_function *f) {
+	method *m = f->v.method;
+	f->from = r->last;
 	*r->last = f;
 	r->last = &f->next;
-	r->n_functions++;
+	f->same = m->functions;
+	f->first = &m->functions;
+	if (f->same != NULL) f->same->first = &f->same;
+	m->functions = f;
+	m->n_functions++;
+}
+
+static pa_function *make_function(pa_run *r, method *m, const pa_key *key, uint64_t code, uint64_t hash) {
+	pa_function *f = calloc(1, sizeof *f);
+	if (f == NULL) return NULL;
+	f->run = r;
+	f->v = (version){.hash = hash, .method = m, .code = code};
+	claim(f, key);
+	if (f->trained || pai_take_words(r, f, 2, &f->fields)) return f;
+	free(f);
+	return NULL;
+}
+
+static bool is_version(const void *item, const void *with) {
+	const version *x = item, *y = with;
+	return x->method == y->method && x->code == y->code;
+}
+
+/* add_function makes a function that the run lacks, or that was released. */
+static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const version *wanted, version *old) {
+	pa_function *f = make_function(r, m, key, wanted->code, wanted->hash);
+	if (f == NULL) return NULL;
+	if (old != NULL ? !pai_revive(f, (released *)old) : !pai_add_item(&r->versions, f)) {
+		pai_free_function(r, f);
+		return NULL;
+	}
+	if (old != NULL) {
+		pai_replace_item(&r->versions, old, f);
+		pai_forget((released *)old);
+	}
+	list_function(r, f);
+	return f;
+}
+
+static pa_function *find_function(pa_run *r, const pa_key *key, uint64_t code) {
+	uint64_t hash = hash_of(key);
+	void **slot = pai_find_slot(&r->methods, hash, has_key, key);
+	method *m = slot != NULL ? *slot : make_method(r, key, hash);
+	if (m == NULL) return NULL;
+	version wanted = {.method = m, .code = code, .hash = hash_of_version(hash, code)}, *found;
+	slot = pai_find_slot(&r->versions, wanted.hash, is_version, &wanted);
+	found = slot == NULL ? NULL : *slot;
+	if (found != NULL && !found->released) {
+		found->unused = false;
+		return (pa_function *)found;
+	}
+	pa_function *f = add_function(r, m, key, &wanted, found);
+	if (f == NULL) pai_drop_method(r, m);
 	return f;
 }
 
 pa_function *pa_function_of(pa_run *r, const pa_key *key, uint64_t code) {
 	if (r == NULL) return NULL;
-	if (code == PA_ANY_CODE) code = PA_UNKNOWN_CODE; /* a dump cannot have PA_ANY_CODE */
-	uint64_t hash = hash_of(key, code);
-	pa_function *f = NULL;
 	pthread_mutex_lock(&r->lock);
-	if (grow(r)) {
-		pa_function **at = function_slot(r->index, r->index_size, key, code, hash);
-		if (*at == NULL) *at = make_function(r, key, code, hash);
-		f = *at;
-	}
+	pa_function *f = find_function(r, key, code == PA_ANY_CODE ? PA_UNKNOWN_CODE : code);
 	pthread_mutex_unlock(&r->lock);
 	return f;
 }

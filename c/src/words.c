@@ -7,16 +7,24 @@ static pa_counter nowhere;
 
 /* ---- fields ---- */
 
-static pa_counter *field_or(const pa_function *f, unsigned field, own *o) {
-	pa_counter *word = f->trained ? pa_profile_word(&f->profile, field) : NULL;
-	return word != NULL ? word : &o->word;
+/* private_field returns a private counter of a function. Functions of the archive get them when its profile lacks a
+ * field. */
+static pa_counter *private_field(pa_function *f, uint32_t i) {
+	pthread_mutex_lock(&f->run->lock);
+	bool ok = f->fields.words != NULL || pai_take_words(f->run, f, 2, &f->fields);
+	pthread_mutex_unlock(&f->run->lock);
+	return ok ? &f->fields.words[i] : &nowhere;
 }
 
-pa_counter *pa_calls(pa_function *f) { return f == NULL ? &nowhere : field_or(f, PA_FIELD_INVOCATIONS, &f->calls); }
-
-pa_counter *pa_backedges(pa_function *f) {
-	return f == NULL ? &nowhere : field_or(f, PA_FIELD_BACKEDGES, &f->backedges);
+static pa_counter *field_or(pa_function *f, unsigned field, uint32_t i) {
+	if (f == NULL) return &nowhere;
+	pa_counter *word = f->trained ? pa_profile_word(&f->profile, field) : &f->fields.words[i];
+	return word != NULL ? word : private_field(f, i);
 }
+
+pa_counter *pa_calls(pa_function *f) { return field_or(f, PA_FIELD_INVOCATIONS, 0); }
+
+pa_counter *pa_backedges(pa_function *f) { return field_or(f, PA_FIELD_BACKEDGES, 1); }
 
 /* ---- entries ---- */
 
@@ -40,21 +48,7 @@ static site *site_at(
 	pa_function *f, int32_t point, uint8_t tag, uint16_t sub, uint32_t n, const pa_new_shape *shape) {
 	pthread_mutex_lock(&f->run->lock);
 	site *s = find_site(f, point, tag, sub);
-	if (s == NULL && (s = calloc(1, sizeof *s + n * sizeof *s->words)) != NULL) {
-		s->point = point;
-		s->tag = tag;
-		s->sub = sub;
-		s->n = n;
-		s->shape = shape;
-		if (tag == PA_RECEIVERS) s->classes = calloc(n, sizeof *s->classes);
-		if (tag == PA_RECEIVERS && s->classes == NULL) {
-			free(s);
-			s = NULL;
-		} else {
-			s->next = f->sites;
-			f->sites = s;
-		}
-	}
+	if (s == NULL) s = pai_make_site(f, point, tag, sub, n, shape);
 	pthread_mutex_unlock(&f->run->lock);
 	return s;
 }
@@ -71,8 +65,8 @@ void pa_branch_words(pa_function *f, int32_t point, pa_counter **taken, pa_count
 	}
 	site *s = site_at(f, point, PA_SUCCESSORS, PA_CONDITIONAL, 2, NULL);
 	if (s == NULL) return;
-	*taken = &s->words[0].word;
-	*not_taken = &s->words[1].word;
+	*taken = &s->words[0];
+	*not_taken = &s->words[1];
 }
 
 static const pa_new_shape *shape_of(const pa_run *r, uint8_t tag) {
@@ -90,7 +84,7 @@ void pa_words(pa_function *f, int32_t point, uint8_t tag, pa_counter **words, ui
 	site *s = trained ? NULL : site_at(f, point, tag, 0, shape->n, shape);
 	for (uint32_t i = 0; i < n && i < shape->n && (trained || s != NULL); i++)
 		if (shape->cells[i].kind != PA_CELL_TYPE && shape->cells[i].kind != PA_CELL_METHOD)
-			words[i] = trained ? pa_word(&e, i) : &s->words[i].word;
+			words[i] = trained ? pa_word(&e, i) : &s->words[i];
 }
 
 /* ---- receivers ---- */
@@ -124,11 +118,10 @@ static bool in_archive(pa_receivers *r) {
 }
 
 static bool in_site(pa_receivers *r) {
-	enum { WORDS = sizeof(own) / sizeof(pa_counter) };
 	uint32_t n = r->of->run->vm.rows;
 	site *s = site_at(r->of, r->point, PA_RECEIVERS, PA_OF_CALL, n + 1, NULL);
 	if (s == NULL) return false;
-	r->rows = (receiver_rows){s->classes, &s->words[0].word, &s->words[n].word, n, 1, WORDS};
+	r->rows = (receiver_rows){s->classes, &s->words[0], &s->words[n], n, 1, 1};
 	return true;
 }
 
