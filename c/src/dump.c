@@ -248,7 +248,7 @@ static int compare_profiles(const void *x, const void *y) {
 
 /* has_own reports whether a version with a profile also counts in private words. */
 static bool has_own(const version *v) {
-	if (v->released) return ((const released *)v)->size > 1;
+	if (v->released) return v->size > 1;
 	const pa_function *f = (const pa_function *)v;
 	return f->sites != NULL || f->fields.words != NULL;
 }
@@ -317,6 +317,14 @@ static bool describe(pa_run *r, pa_builder *b) {
 	return sound(b);
 }
 
+/* name_damaged names the first damaged profile of the archive. */
+static void name_damaged(const pa_run *r, pa_builder *b) {
+	pa_method m;
+	if (b->dropped.lost == 0 || pa_method_at(r->archive, b->dropped.lost, &m).code != PA_OK) return;
+	if (m.key.signature.bytes == NULL) m.key.signature.size = 0; /* it is a list */
+	pai_name_lost(b, m.key.class_name, m.key.name, m.key.signature);
+}
+
 /* take_archive copies the archive with its current counts. */
 static bool take_archive(pa_run *r, pa_builder *b, content *c, choice *versions) {
 	static const uint8_t none[16];
@@ -332,6 +340,7 @@ static bool take_archive(pa_run *r, pa_builder *b, content *c, choice *versions)
 		with.choice = versions;
 	}
 	pai_snapshot(b, r->archive, parts ? PA_INCREMENTS : PA_TOTALS, &with);
+	name_damaged(r, b);
 	return sound(b);
 }
 
@@ -351,11 +360,8 @@ static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
 }
 
 /* account fills what the dump omitted. */
-static void account(const pa_run *r, pa_builder *b, uint64_t versions, pa_lost *lost) {
+static void account(const pa_builder *b, uint64_t versions, pa_lost *lost) {
 	const pa_dropped *d = &b->dropped;
-	pa_method m;
-	if (d->lost != 0 && r->archive != NULL && pa_method_at(r->archive, d->lost, &m).code == PA_OK)
-		pai_name_lost(b, m.key.class_name, m.key.name, m.key.signature.bytes == NULL ? (pa_text){"", 0} : m.key.signature);
 	*lost = (pa_lost){.profiles = d->profiles + b->duplicates, .rows = d->rows, .versions = versions,
 		.error = d->error.code != PA_OK ? d->error : pai_none()};
 	memcpy(lost->first, b->lost, sizeof lost->first);
@@ -372,7 +378,7 @@ static void lay_out(pa_run *r, pa_builder *b, const char *path, pa_error *e, pa_
 	pthread_mutex_unlock(&r->lock);
 	ok = ok && describe(r, b);
 	*e = ok ? pa_write(b, path, NULL) : b->error;
-	if (lost != NULL) account(r, b, dropped, lost);
+	if (lost != NULL) account(b, dropped, lost);
 }
 
 /* end_writing makes a written checkpoint the start of the next one. */
