@@ -84,3 +84,38 @@ func TestErrorsOfBrokenArchives(t *testing.T) {
 		}
 	}
 }
+
+// TestLookupsAreAnswered compares testdata/v1/lookups.txt with the answers of the Go reader. It comes after the test
+// that writes the vectors.
+func TestLookupsAreAnswered(t *testing.T) {
+	index, err := vectors.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &lookupWriter{}
+	for _, s := range index.Sound {
+		if err := w.writeSound(s.File); err != nil {
+			t.Fatalf("%s: %v", s.File, err)
+		}
+	}
+	for i := range index.Broken {
+		if err := w.writeBroken(&index.Broken[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "lookups.txt")
+	if *update {
+		if err := os.WriteFile(path, w.out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, w.out.Bytes()) {
+		t.Errorf("%s differs from the output of go test -update: %v", path, err)
+	}
+	for _, answer := range []string{"absent", "ambiguous", "refused checksum", "profile", "method", "handlers"} {
+		if !bytes.Contains(w.out.Bytes(), []byte("\n  "+answer)) {
+			t.Errorf("no answer is %q", answer)
+		}
+	}
+	t.Logf("%d questions, %d of them about broken archives", w.questions, w.refused)
+}
