@@ -128,10 +128,10 @@ func (t *Tab) SetOrigin(origin string) {
 	t.origin = origin
 }
 
-// takeReloads returns whether the page waits for a computation. It clears the timers of such a page, so that the page
-// does not reload itself while the next one is opened.
+// takeReloads returns whether the page waits for a computation, or is loading again because it did. It clears the
+// timers of such a page, so that the page does not reload itself while the next one is opened.
 const takeReloads = `(() => {
-	const waits = document.querySelector("[data-again]") !== null;
+	const waits = document.readyState !== "complete" || document.querySelector("[data-again]") !== null;
 	for (let timer = waits ? setTimeout(() => 0) : 0; timer > 0; timer--) clearTimeout(timer);
 	return waits;
 })()`
