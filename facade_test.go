@@ -358,9 +358,11 @@ func TestStartIn(t *testing.T) {
 	old, now := time.Now().Add(-31*24*time.Hour), time.Now()
 	own, others := fmt.Sprintf("%x.parc", tiny), fmt.Sprintf("%x.parc", other.ID)
 	recent := strings.Repeat("0a", 16) + ".parc"
-	for name, at := range map[string]time.Time{own: old, others: old, recent: now.Add(-29 * 24 * time.Hour), "app.parc": old,
+	for name, at := range map[string]time.Time{
+		own: old, others: old, recent: now.Add(-29 * 24 * time.Hour), "app.parc": old,
 		".profarc-01234567-0123456789abcdef.tmp": old, ".profarc-01234567-0123456789abcdee.tmp": now,
-		strings.Repeat("0A", 16) + ".parc": old, strings.Repeat("0", 31) + ".parc": old} {
+		strings.Repeat("0A", 16) + ".parc": old, strings.Repeat("0", 31) + ".parc": old,
+	} {
 		path := filepath.Join(dir, name)
 		if name != own && name != others {
 			if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -396,8 +398,10 @@ func TestStartIn(t *testing.T) {
 func TestDumpKeepsArchivesOfOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, b := range map[string]*builder.Builder{"another VM": builder.New(domain, builder.Config{ProducerID: [16]byte{1}}),
-		"another domain": builder.New(layout.DomainHotSpot, builder.Config{})} {
+	for name, b := range map[string]*builder.Builder{
+		"another VM":     builder.New(domain, builder.Config{ProducerID: [16]byte{1}}),
+		"another domain": builder.New(layout.DomainHotSpot, builder.Config{}),
+	} {
 		for form, write := range writers {
 			path := filepath.Join(dir, "foreign.parc")
 			if _, err := b.Commit(t.Context(), path); err != nil {
@@ -429,26 +433,4 @@ func TestDumpKeepsArchivesOfOthers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAnonymousKeys: functions at different places have different keys, however they are nested.
-func TestAnonymousKeys(t *testing.T) {
-	t.Parallel()
-	seen := map[layout.Key]string{}
-	var nest func(parent layout.Key, path string)
-	nest = func(parent layout.Key, path string) {
-		if before, ok := seen[parent]; ok {
-			t.Errorf("%s and %s are both %v", before, path, parent)
-		}
-		seen[parent] = path
-		if len(path) > 6 {
-			return
-		}
-		for ordinal := range 12 {
-			nest(profarc.AnonymousKey(parent, ordinal), fmt.Sprint(path, "/", ordinal))
-		}
-	}
-	nest(layout.Key{Class: "app.js"}, "app")
-	nest(layout.Key{Class: "app.js", Name: "f"}, "f")
-	nest(layout.Key{Class: "app.js", Name: "f", Signature: "2"}, "f2")
 }

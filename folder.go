@@ -17,10 +17,10 @@ import (
 // unusedAfter is the age from which StartIn removes an archive that no start has used.
 const unusedAfter = 30 * 24 * time.Hour
 
-// StartIn is like Start for a folder with the archives of many VMs, such as one in os.UserCacheDir. The archive's name is
-// the VM's ID in hexadecimal, with the extension .parc. StartIn creates the folder if necessary, and marks the archive as
-// used by its time of modification. It removes archives with such names, and temporary files, that were last used more
-// than 30 days ago. Dump with the path "" writes the archive.
+// StartIn is like Start for a folder with the archives of many VMs, such as one in os.UserCacheDir. The name of the
+// archive is the VM's ID in hexadecimal, with the extension .parc. StartIn creates the folder if necessary, and marks
+// the archive as used by its time of modification. It removes archives with such names, and temporary files, that were
+// last used more than 30 days ago. Dump with the path "" writes the archive.
 func StartIn(dir string, vm VM) (*Run, error) {
 	made := os.MkdirAll(dir, 0o755)
 	name := hex.EncodeToString(vm.ID[:]) + ".parc"

@@ -19,7 +19,8 @@ import (
 // vmWith returns the VM of tests/shapes.c with a shape for each letter.
 func vmWith(letters string) profarc.VM {
 	vm := profarc.VM{ID: [16]byte{0xb1, 0x5e, 7}, Name: "test VM 1", Rows: 2}
-	seen, largest := layout.CellShape{Name: "seen", Kind: layout.CellCount}, layout.CellShape{Name: "largest", Kind: layout.CellMax}
+	seen := layout.CellShape{Name: "seen", Kind: layout.CellCount}
+	largest := layout.CellShape{Name: "largest", Kind: layout.CellMax}
 	marks := layout.CellShape{Name: "marks", Kind: layout.CellBits}
 	for _, letter := range letters {
 		s := layout.EntryShape{Tag: layout.TagProducer, Name: "Operands", Cells: []layout.CellShape{seen, largest}}

@@ -25,8 +25,8 @@ const (
 )
 
 // Dropped lists the parts of an adopted archive that a copy lacks. These are damaged profiles, and live cells in which
-// native code has stored an impossible value. The zero value means that nothing is missing. A copy with Trained always
-// has it.
+// native code has stored an impossible value. A dump of package profarc also lists functions and types whose names no
+// archive can hold. The zero value means that nothing is missing. A copy with Trained always has it.
 type Dropped struct {
 	Rows  int          // rows and type words copied without their type or method
 	First []DroppedRow // the first 8 of them, in the order of the archive
@@ -40,8 +40,8 @@ type Dropped struct {
 // A LostProfile is a profile that a copy lacks.
 type LostProfile struct {
 	Method layout.Key
-	// Err matches layout.ErrCorrupt if the profile is damaged, and builder.ErrDuplicate if the builder already had a
-	// profile of that method, code id and context.
+	// Err matches layout.ErrCorrupt if the profile is damaged, builder.ErrDuplicate if the builder already had a profile
+	// of that method, code id and context, and layout.ErrTooLarge if no archive can hold the key of a function of the run.
 	Err error
 }
 
@@ -49,10 +49,10 @@ type LostProfile struct {
 func (d Dropped) String() string {
 	text := fmt.Sprintf("%d profiles, and %d types or methods of rows", d.Profiles, d.Rows)
 	for _, p := range d.Lost {
-		text += fmt.Sprintf("; %q: %v", nameOf(p.Method), p.Err)
+		text += fmt.Sprintf("; %.80q: %v", nameOf(p.Method), p.Err)
 	}
 	for _, r := range d.First {
-		text += fmt.Sprintf("; %q at %d: %s", nameOf(r.Method), r.Point, r.Reason)
+		text += fmt.Sprintf("; %.80q at %d: %s", nameOf(r.Method), r.Point, r.Reason)
 	}
 	return text
 }
@@ -83,7 +83,11 @@ func (d *Dropped) addProfile(m reader.Method, err error) error {
 	if d.Profiles++; len(d.Lost) == shownDropped {
 		return nil
 	}
-	key, unnamed := m.Key()
+	var key layout.Key
+	var unnamed error
+	if m.Valid() {
+		key, unnamed = m.Key()
+	}
 	d.Lost = append(d.Lost, LostProfile{key, err})
 	return unnamed
 }
@@ -93,7 +97,7 @@ func (d *Dropped) hooks(take Counts) copier.Hooks {
 	if take == Trained {
 		return copier.Hooks{}
 	}
-	return copier.Hooks{Dropped: d.addRow, Lost: d.addProfile}
+	return copier.Hooks{Dropped: d.addRow, Lost: d.addProfile, Lazy: take == Increments}
 }
 
 // copyAll copies an archive, and counts also the profiles that could not be found.
@@ -138,7 +142,9 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	var dropped Dropped
 	c := copier.New(ctx, t.Set, s, run, dropped.hooks(take))
 	c.Counts = take
-	c.Since = since
+	if since != nil {
+		c.Since = since
+	}
 	err = dropped.copyAll(c)
 	t.Explain(ledger.OperationDump, dumpReason)
 	return dropped, err

@@ -147,10 +147,16 @@ func ExampleStore_Bind() {
 	inline := func() {
 		e, _ := p.At(12)
 		receivers, _ := e.Receivers()
+		total := receivers.Other().Load()
+		for row := range receivers.All() { // also of classes that are not loaded
+			total += row.Count.Load()
+		}
 		for row := range receivers.Bound() {
-			class, _ := s.Binding(row.Type)
-			fmt.Printf("inline class %d\n", class)
-			return
+			if 10*row.Count.Load() > 9*total {
+				class, _ := s.Binding(row.Type)
+				fmt.Printf("inline class %d\n", class)
+				return
+			}
 		}
 		fmt.Println("nothing to inline yet")
 	}

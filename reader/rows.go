@@ -123,7 +123,7 @@ func (e Entry) Receivers() (r Receivers, ok bool) {
 // Len returns the number of rows, including empty ones.
 func (r Receivers) Len() int { return r.rows }
 
-// Other returns the count of receivers without a row.
+// Other returns the count of receivers without a row. It does not include the rows that Bound skips.
 func (r Receivers) Other() Counter { return r.e.Cell(0) }
 
 // Gap returns HotSpot's nonprofiled_count; ok is false if the VM has none.
@@ -169,7 +169,8 @@ func (r Receivers) All() iter.Seq[Receiver] {
 	}
 }
 
-// Bound iterates over the rows whose types are bound.
+// Bound iterates over the rows whose types are bound. The rows that it skips have counts too, so a share is a count
+// divided by the total of the call, not by that of the bound rows. A call with one bound type need not be monomorphic.
 func (r Receivers) Bound() iter.Seq[Receiver] {
 	return func(yield func(Receiver) bool) {
 		for row := range r.All() {

@@ -16,7 +16,8 @@ static const pa_text bit = PA_TEXT("odd");
 static const pa_new_cell other_kind[] = {CELL("seen", PA_CELL_COUNT), CELL("largest", PA_CELL_MIN)},
 						 other_cell[] = {CELL("seen", PA_CELL_COUNT), CELL("widest", PA_CELL_MAX)},
 						 swapped[] = {CELL("largest", PA_CELL_MAX), CELL("seen", PA_CELL_COUNT)},
-						 more[] = {CELL("seen", PA_CELL_COUNT), CELL("largest", PA_CELL_MAX), CELL("marks", PA_CELL_BITS)},
+						 more[] = {CELL("seen", PA_CELL_COUNT), CELL("largest", PA_CELL_MAX),
+							 CELL("marks", PA_CELL_BITS)},
 						 named_bit[] = {CELL("seen", PA_CELL_COUNT), CELL("largest", PA_CELL_MAX),
 							 {.name = PA_TEXT("marks"), .kind = PA_CELL_BITS, .bit_names = &bit, .bits = 1}};
 

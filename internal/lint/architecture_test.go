@@ -33,7 +33,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"builder", "layout internal/file internal/ledger internal/recording archive reader"},
 	{"merge", "layout internal/system internal/file internal/ledger internal/recording archive reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},
-	{".", "layout internal/file internal/recording archive reader builder merge"}, // the API for embedders
+	{".", "layout internal/file internal/ledger internal/recording archive reader builder merge"}, // the API for embedders
 	{"formats", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 		"reader builder merge"},
 	{"experimental/analyze", "layout internal/system internal/file internal/names reader"},
