@@ -296,12 +296,9 @@ func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float6
 }
 
 func (c *comparison) compareAllocations() error {
-	a, sumA, err := allocatedBytes(c.a)
-	if err != nil {
-		return err
-	}
-	b, sumB, err := allocatedBytes(c.b)
-	if err != nil {
+	a, sumA, errA := allocatedBytes(c.a)
+	b, sumB, errB := allocatedBytes(c.b)
+	if err := cmp.Or(errA, errB); err != nil {
 		return err
 	}
 	const k = kindAllocatedBytes

@@ -3,6 +3,7 @@ package reduce
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -81,12 +82,9 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	own, err := versionsOf(m)
-	if err != nil {
-		return false, err
-	}
-	its, err := versionsOf(in)
-	if err != nil {
+	own, errOwn := versionsOf(m)
+	its, errIts := versionsOf(in)
+	if err := cmp.Or(errOwn, errIts); err != nil {
 		return false, err
 	}
 	if len(own) == 0 { // without profiles, only execution matters
@@ -176,12 +174,9 @@ func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool,
 		return true, nil
 	}
 	for of, p := range own {
-		x, err := countsOf(p)
-		if err != nil {
-			return false, err
-		}
-		y, err := countsOf(its[of])
-		if err != nil {
+		x, errX := countsOf(p)
+		y, errY := countsOf(its[of])
+		if err := cmp.Or(errX, errY); err != nil {
 			return false, err
 		}
 		if 1-countOverlap(x, y) > float64(c.mayDiffer)/float64(layout.WeightOne) {

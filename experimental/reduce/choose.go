@@ -12,12 +12,9 @@ import (
 )
 
 func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
-	all, err := weigh.Methods(c.ctx, s)
-	if err != nil {
-		return err
-	}
-	stacks, err := stacksOf(s)
-	if err != nil {
+	all, errAll := weigh.Methods(c.ctx, s)
+	stacks, errStacks := stacksOf(s)
+	if err := cmp.Or(errAll, errStacks); err != nil {
 		return err
 	}
 	for u := range disk.NumCountUnits {
@@ -28,7 +25,7 @@ func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
 		return nil
 	}
 	c.keep = map[layout.Ref]bool{}
-	stacks, err = chooseStacks(s, stacks, r)
+	stacks, err := chooseStacks(s, stacks, r)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -128,12 +129,9 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true, nil
 	}
-	text, err := m.Signature()
-	if err != nil {
-		return names, false, err
-	}
-	class, declared, err := m.Class()
-	if err != nil {
+	text, errText := m.Signature()
+	class, declared, errClass := m.Class()
+	if err := cmp.Or(errText, errClass); err != nil {
 		return names, false, err
 	}
 	signature := text.String()

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -114,16 +115,12 @@ func openProgram(path string, read programReader) (*correlation, error) {
 // readSections reads the data and names sections of a program. The records equal those in raw profiles, except that
 // the pointer to the counters is an address.
 func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, error) {
-	data, err := programSection(p, sectionData)
-	if err != nil {
+	data, errData := programSection(p, sectionData)
+	packed, errPacked := programSection(p, sectionNames)
+	if err := cmp.Or(errData, errPacked); err != nil {
 		return nil, err
 	}
-	packed, err := programSection(p, sectionNames)
-	if err != nil {
-		return nil, err
-	}
-	c := &correlation{}
-	c.names, err = SplitNames(packed)
+	names, err := SplitNames(packed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sectionNames, err)
 	}
@@ -131,6 +128,7 @@ func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, er
 		return nil, fmt.Errorf("%s: %d bytes are no records of %d, as version %d of raw profiles has them", sectionData,
 			len(data), m.l.size, m.h.version)
 	}
+	c := &correlation{names: names}
 	for ; len(data) > 0; data = data[m.l.size:] {
 		c.functions = append(c.functions, correlatedFunction{m.machine.Uint64(data), m.machine.Uint64(data[8:]),
 			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.Uint32(data[m.l.numCounters:])})

@@ -2,6 +2,7 @@
 package archived
 
 import (
+	"cmp"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/ledger"
@@ -59,12 +60,9 @@ func CountedCell(t *reader.Table, row int) (unit ledger.Unit, column int) {
 
 // Account returns the account of an archive. An archive without one has no inputs.
 func Account(s *reader.Store) (ledger.Account, error) {
-	inputs, err := cellsOf(s, disk.TableInputs)
-	if err != nil {
-		return ledger.Account{}, err
-	}
-	losses, err := cellsOf(s, disk.TableLosses)
-	if err != nil {
+	inputs, errInputs := cellsOf(s, disk.TableInputs)
+	losses, errLosses := cellsOf(s, disk.TableLosses)
+	if err := cmp.Or(errInputs, errLosses); err != nil {
 		return ledger.Account{}, err
 	}
 	a, err := ledger.Decode(inputs, losses, func(cell uint64) (string, error) {

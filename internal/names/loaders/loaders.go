@@ -3,6 +3,7 @@
 package loaders
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -99,12 +100,9 @@ func eachClass(s *reader.Store, yield func(name, loader string)) error {
 		if err != nil {
 			return err
 		}
-		name, err := t.Name()
-		if err != nil {
-			return err
-		}
-		loader, err := t.Loader()
-		if err != nil {
+		name, errName := t.Name()
+		loader, errLoader := t.Loader()
+		if err := cmp.Or(errName, errLoader); err != nil {
 			return err
 		}
 		yield(name.String(), loader.String())

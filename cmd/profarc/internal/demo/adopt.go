@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,12 +37,9 @@ func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 }
 
 func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
-	branch, receivers, err := demoPoints(p)
-	if err != nil {
-		return err
-	}
-	gen, err := s.FindType(demoMethod.Class, "")
-	if err != nil {
+	branch, receivers, errBranch := demoPoints(p)
+	gen, errGen := s.FindType(demoMethod.Class, "")
+	if err := cmp.Or(errBranch, errGen); err != nil {
 		return err
 	}
 	usable := countBound(receivers)

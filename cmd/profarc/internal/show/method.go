@@ -27,12 +27,9 @@ import (
 // JSON of a method, and goes to notes.
 func (o *showOptions) showInContext(ctx context.Context, w, notes io.Writer, s *reader.Store, key string,
 	sites []methods.CallSite) error {
-	m, err := o.findSingle(ctx, s, key)
-	if err != nil {
-		return err
-	}
-	c, err := methods.NewCallContext(s, sites)
-	if err != nil {
+	m, errM := o.findSingle(ctx, s, key)
+	c, errC := methods.NewCallContext(s, sites)
+	if err := cmp.Or(errM, errC); err != nil {
 		return err
 	}
 	match, err := c.FindProfile(m)

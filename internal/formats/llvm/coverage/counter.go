@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -135,12 +136,9 @@ func (v *valuation) computeExpression(root uint32) error {
 		if v.states[at] == valueKnown {
 			continue // both parts were the same expression
 		}
-		left, err := v.valueOf(e.left)
-		if err != nil {
-			return err
-		}
-		right, err := v.valueOf(e.right)
-		if err != nil {
+		left, errLeft := v.valueOf(e.left)
+		right, errRight := v.valueOf(e.right)
+		if err := cmp.Or(errLeft, errRight); err != nil {
 			return err
 		}
 		if !e.add {

@@ -67,12 +67,9 @@ func functionsByFile(s *reader.Store, report *codec.Report) (map[string][]functi
 		if err != nil {
 			return nil, err
 		}
-		calls, known, err := counts.countCalls(m)
-		if err != nil {
-			return nil, err
-		}
-		name, err := named.Of(m)
-		if err != nil {
+		calls, known, errCalls := counts.countCalls(m)
+		name, errName := named.Of(m)
+		if err := cmp.Or(errCalls, errName); err != nil {
 			return nil, err
 		}
 		if !known {

@@ -48,12 +48,9 @@ type writtenFunction struct {
 }
 
 func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
-	places, err := stacks.Places(s)
-	if err != nil {
-		return nil, err
-	}
-	facts, err := entries.Properties(s)
-	if err != nil {
+	places, errPlaces := stacks.Places(s)
+	facts, errFacts := entries.Properties(s)
+	if err := cmp.Or(errPlaces, errFacts); err != nil {
 		return nil, err
 	}
 	w := &sampledWriter{Encoder: NewEncoder(out), s: s, facts: facts, places: places, mappings: mappingsOf(facts),

@@ -85,18 +85,13 @@ type SummaryRow struct {
 }
 
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
-	r, units, err := summarizeCutoffs(ctx, s)
-	if err != nil {
+	r, units, errR := summarizeCutoffs(ctx, s)
+	counts, errCounts := countsAndTimes(s)
+	undecoded, errUndecoded := countUndecoded(ctx, s)
+	if err := cmp.Or(errR, errCounts, errUndecoded); err != nil {
 		return nil, err
 	}
-	counts, err := countsAndTimes(s)
-	if err != nil {
-		return nil, err
-	}
-	r.Undecoded, err = countUndecoded(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	r.Undecoded = undecoded
 	for i, unit := range units {
 		if err := r.Units[i].addCounts(ctx, counts[unit]); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package watcher
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -91,12 +92,9 @@ func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 }
 
 func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
-	dumps, err := copier.Dumps(s)
-	if err != nil {
-		return isNew, err
-	}
-	runs, err := s.Runs()
-	if err != nil {
+	dumps, errDumps := copier.Dumps(s)
+	runs, errRuns := s.Runs()
+	if err := cmp.Or(errDumps, errRuns); err != nil {
 		return isNew, err
 	}
 	later := map[[16]byte]bool{} // dumps superseded by a counted one

@@ -94,12 +94,9 @@ func linkInArchive(text string, m reader.Method, side string) *link {
 
 // addProfilePairs adds the profiles of both methods. It pairs profiles with the same context and code.
 func (p *pairPage) addProfilePairs(r *request, a, b reader.Method) error {
-	inA, leftInA, err := placedProfiles(r.ctx, a)
-	if err != nil {
-		return err
-	}
-	inB, leftInB, err := placedProfiles(r.ctx, b)
-	if err != nil {
+	inA, leftInA, errInA := placedProfiles(r.ctx, a)
+	inB, leftInB, errInB := placedProfiles(r.ctx, b)
+	if err := cmp.Or(errInA, errInB); err != nil {
 		return err
 	}
 	pairs := pairProfiles(inA, inB)
@@ -190,12 +187,9 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 		p.Code = display.IDText(id)
 	}
 	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
-	inA, err := sidePoints(r, p.a, p.Callers)
-	if err != nil {
-		return err
-	}
-	inB, err := sidePoints(r, p.b, p.Callers)
-	if err != nil {
+	inA, errInA := sidePoints(r, p.a, p.Callers)
+	inB, errInB := sidePoints(r, p.b, p.Callers)
+	if err := cmp.Or(errInA, errInB); err != nil {
 		return err
 	}
 	p.Points = alignPoints(inA, inB)

@@ -95,12 +95,9 @@ func (p *profile) readEdges() error {
 	type place struct{ caller, callee, point int32 }
 	at := map[place]int{} // code without symbols has one name
 	err := stacks.Edges(p.s, func(e stacks.Edge) error {
-		caller, err := p.nameIndex(e.Caller)
-		if err != nil {
-			return err
-		}
-		callee, err := p.nameIndex(e.Callee)
-		if err != nil {
+		caller, errCaller := p.nameIndex(e.Caller)
+		callee, errCallee := p.nameIndex(e.Callee)
+		if err := cmp.Or(errCaller, errCallee); err != nil {
 			return err
 		}
 		weight := e.Weight
