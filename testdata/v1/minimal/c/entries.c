@@ -100,10 +100,8 @@ static bool add_heads(uint64_t table, uint64_t rows, uint32_t tag, char *parts[2
 /* add_declared adds the cells of a producer's entry. */
 static void add_declared(Cells *c, uint32_t tag, uint64_t rows) {
     Span ex = archive.regions[EX];
-    char *parts[2] = {allocate(33), allocate(33)};
+    char *parts[2] = {memset(allocate(33), 0, 33), memset(allocate(33), 0, 33)};
     bool declared = false;
-    memset(parts[0], 0, 33);
-    memset(parts[1], 0, 33);
     require(inside(ex, ex.at, 8));
     uint64_t tables = u32(ex.at);
     require(tables <= 1024 && inside(ex, ex.at + 8, 24 * tables));
@@ -154,9 +152,11 @@ static void print_cell(FILE *out, char kind, uint64_t word) {
     if (!named || pointer == 0) {
         fprintf(out, "%" PRIu64, word);
     } else if (kind == 'm') {
+        void *mark = memory_mark();
         Method m = read_method(at);
         require(is_indexed(&m));
         print_key(out, &m.key);
+        release_memory(mark);
     } else {
         Text name, loader;
         read_type(at, &name, &loader);

@@ -20,8 +20,10 @@ void *allocate(uint64_t size) {
     return chunk->bytes;
 }
 
-void free_all(void) {
-    while (chunks != NULL) {
+void *memory_mark(void) { return chunks; }
+
+void release_memory(void *mark) {
+    while (chunks != mark) {
         Chunk *next = chunks->next;
         free(chunks);
         chunks = next;
@@ -50,11 +52,12 @@ static Text read_symbol(uint64_t at) {
 /* read_list returns the text of a signature of count parts. */
 static Text read_list(uint64_t at, uint64_t count) {
     require(count >= 1 && count <= 1 << 20 && inside(archive.sections[SYMBOLS], at, 4 * count));
-    uint64_t size = 0, most = 1 << 20;
-    uint8_t *bytes = allocate(most + 2);
+    uint64_t size = 0, total = count + 1, most = 1 << 20;
+    for (uint64_t i = 0; i < count && total <= most; i++) total += read_symbol(reference(at + 4 * i)).size;
+    require(total <= most);
+    uint8_t *bytes = allocate(total);
     for (uint64_t i = 0; i < count; i++) {
         Text part = read_symbol(reference(at + 4 * i));
-        require(part.size <= most && size + part.size <= most - 1);
         if (part.size > 0) memcpy(bytes + size, part.bytes, part.size);
         size += part.size;
         if (i == 0 || i + 1 < count) bytes[size++] = i == 0 ? '(' : ',';
@@ -128,11 +131,13 @@ Method read_method(uint64_t at) {
 typedef struct {
     uint64_t kind, h, bucket, rest;
     uint32_t line, slot;
+    void *mark; /* of the memory before the search */
 } Search;
 
 static Search start_search(uint64_t id, uint64_t kind) {
     uint64_t h = (id ^ archive.seed ^ kind * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
-    return (Search){.kind = kind, .h = h, .bucket = high64(h, archive.lines), .rest = h * archive.lines};
+    uint64_t bucket = high64(h, archive.lines), rest = h * archive.lines;
+    return (Search){.kind = kind, .h = h, .bucket = bucket, .rest = rest, .mark = memory_mark()};
 }
 
 /* next_candidate returns the offset of the next candidate, or 0 after the last. */
@@ -155,9 +160,10 @@ static uint64_t next_candidate(Search *s) {
     return 0;
 }
 
-/* next_method finds the next method with an id. */
+/* next_method finds the next method with an id, and releases the memory of the one before. */
 static bool next_method(Search *s, uint64_t id, Method *m) {
     for (uint64_t at; (at = next_candidate(s)) != 0;) {
+        release_memory(s->mark);
         if (inside(archive.sections[METHODS], at, 8)) {
             *m = read_method(at);
         } else {
@@ -191,8 +197,11 @@ static bool find_row(const Key *key, Method *found) {
         require(end > at && end <= part.end);
         for (; at < end; at += 8) {
             if (type == 0 || reference(row) != type) continue;
-            if (same_text(read_symbol(reference(at)), key->part[1]) &&
-                same_text(read_signature(reference(at + 4)), key->part[2])) {
+            void *mark = memory_mark();
+            bool same = same_text(read_symbol(reference(at)), key->part[1]) &&
+                        same_text(read_signature(reference(at + 4)), key->part[2]);
+            release_memory(mark);
+            if (same) {
                 *found = (Method){.at = at, .flags = 8, .id = found->id, .key = *key};
                 return true;
             }

@@ -2,9 +2,11 @@
  *     cc -O2 -o minimal *.c -lm
  *     ./minimal ../.. < ../../lookups.txt | diff ../../lookups.txt -
  */
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "minimal.h"
 
@@ -87,15 +89,13 @@ static void ask(uint8_t *data, uint64_t size, const char *question) {
     }
     free(text);
     free(exact);
-    free_all();
+    release_memory(NULL);
 }
 
-static uint64_t read_file(const char *directory, const char *name, uint8_t *data, uint64_t room) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *f = fopen(path, "rb");
+static uint64_t read_file(const char *name, uint8_t *data, uint64_t room) {
+    FILE *f = fopen(name, "rb");
     if (f == NULL) {
-        perror(path);
+        perror(name);
         exit(1);
     }
     uint64_t size = fread(data, 1, room, f);
@@ -107,11 +107,15 @@ int main(int argc, char **argv) {
     static uint8_t data[1 << 20];
     static char line[1 << 16];
     uint64_t size = 0;
-    while (argc == 2 && fgets(line, sizeof line, stdin) != NULL) {
+    if (argc != 2 || chdir(argv[1]) != 0) {
+        fprintf(stderr, "usage: minimal DIRECTORY < lookups.txt\n");
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
         if (line[0] == ' ') continue;
         fputs(line, stdout);
         line[strcspn(line, "\n")] = 0;
-        if (strncmp(line, "open ", 5) == 0) size = read_file(argv[1], line + 5, data, sizeof data);
+        if (strncmp(line, "open ", 5) == 0) size = read_file(line + 5, data, sizeof data);
         if (strncmp(line, "cut ", 4) == 0) size = strtoull(line + 4, NULL, 10);
         if (strncmp(line, "edit ", 5) == 0) {
             char *hex;
@@ -121,5 +125,5 @@ int main(int argc, char **argv) {
         }
         if (strncmp(line, "key ", 4) == 0 || strncmp(line, "id ", 3) == 0) ask(data, size, line);
     }
-    return argc != 2;
+    return 0;
 }

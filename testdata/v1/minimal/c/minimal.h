@@ -71,8 +71,9 @@ uint64_t reference(uint64_t at);
 void open_archive(uint8_t *data, uint64_t size);
 
 /* lookup.c */
-void *allocate(uint64_t size); /* until free_all */
-void free_all(void);
+void *allocate(uint64_t size);
+void *memory_mark(void);
+void release_memory(void *mark); /* all that was allocated since the mark; NULL for all */
 bool same_key(const Key *a, const Key *b);
 void read_type(uint64_t at, Text *name, Text *loader);
 Method read_method(uint64_t at);
