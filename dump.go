@@ -1,13 +1,14 @@
 package profarc
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -30,16 +31,18 @@ const (
 // file, so that the next run continues from these counts. A later dump of the same run includes an earlier one, and a
 // merge uses only the later one.
 //
-// Dump replaces the file at path atomically. It leaves out damaged profiles of the initial archive, and returns them.
-// The error matches ErrMixed if the run has written checkpoints.
+// Dump replaces the file at path atomically. A path of "" is the path with which the run started. Dump leaves out
+// damaged profiles of the initial archive, and functions and types with a name that no archive can hold, and returns
+// them. The error matches layout.ErrIdentity if the file at path is an archive of another VM, which stays, and ErrMixed
+// if the run has written checkpoints.
 func (r *Run) Dump(ctx context.Context, path string) (merge.Dropped, error) {
-	return r.write(ctx, path, totals)
+	return r.write(ctx, cmp.Or(path, r.path), totals)
 }
 
 // Checkpoint writes the counts since the run's last checkpoint. It is meant for long-running processes, and for many
 // processes that start with the same archive. A merge adds the initial archive and the checkpoints of all runs, in any
 // order. Losing a checkpoint loses only its own counts. After an error, the next checkpoint includes the counts of the
-// failed one. The error matches ErrMixed if the run has written dumps.
+// failed one. The error matches ErrMixed if the run has written dumps, and otherwise the errors of Dump.
 func (r *Run) Checkpoint(ctx context.Context, path string) (merge.Dropped, error) {
 	return r.write(ctx, path, increments)
 }
@@ -47,6 +50,7 @@ func (r *Run) Checkpoint(ctx context.Context, path string) (merge.Dropped, error
 func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Dropped, err error) {
 	r.dumping.Lock()
 	defer r.dumping.Unlock()
+	defer r.compactReleased()
 	if r.bad != nil {
 		return lost, r.bad
 	}
@@ -65,17 +69,22 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	}
 	// A function can be recorded twice, from the archive and from its own counters. NextRun lets the builder add both.
 	b.Internal().NextRun(profileset.RunRules{})
-	d := dump{b: b, totals: r.form == totals}
-	for _, f := range r.used() {
-		if err := d.function(f); err != nil {
-			return lost, fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
-		}
+	d := dump{b: b, lost: &lost, pruned: &r.pruned, left: newLoss(), others: newLoss(), read: map[*wordBlock][]uint64{}, totals: r.form == totals}
+	if err := d.functions(r); err != nil {
+		return lost, err
 	}
-	_, err = b.Commit(ctx, path)
+	d.noteLosses()
+	err = merging.BoundVersions(ctx, b.Internal(), r.vm.Versions)
+	if err == nil {
+		err = r.checkTarget(path)
+	}
+	if err == nil {
+		_, err = b.Commit(ctx, path)
+	}
 	if err == nil && r.form == increments {
 		r.since = id
 		r.counted.Keep()
-		d.keep()
+		d.keep(r)
 	}
 	return lost, err
 }
@@ -113,6 +122,9 @@ func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, er
 		ReceiverRows: r.vm.Rows, Run: run}
 	if r.since != [16]byte{} {
 		c.Flags = disk.FlagDelta
+	}
+	if r.store != nil {
+		c.Params = r.store.Header().Params
 	}
 	b := builder.New(layout.DomainCustom, c)
 	if err := b.Internal().CheckProducer(); err != nil {

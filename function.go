@@ -4,6 +4,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -11,18 +12,24 @@ import (
 // A Function is one version of a function of the VM, with its counters. Get the counters once, when the VM sets up the
 // function. Getting them takes a lock, but incrementing them does not.
 type Function struct {
-	run *Run
+	blocks *wordBlock // linked list of the words of sites
+	number int        // index in Run.order; -1 if it is not there
+	run    *Run
 	version
-	profile reader.Profile // claimed; not valid if the archive has none
-	calls   own
-	loops   own
-	sites   *site // linked list of entries that the profile lacks
+	first    uint64         // number of functions that the run had asked for when it asked for this one, this one included
+	noted    notes          // notes in the checkpoints that were written
+	released bool           // the VM does not use it any more
+	bad      error          // why no archive can hold the key; else nil
+	profile  reader.Profile // claimed; not valid if the archive has none
+	sites    *site          // linked list of entries that the profile lacks
 }
 
 // A site is an entry that the archive lacks. After it is added to a list, only its words and types change.
 type site struct {
 	at    place
-	words []own                  // one for each cell, or one for each type and one for all other types
+	block *wordBlock
+	first int                    // number of the first word in the block
+	words []Word                 // one for each cell, or one for each type and one for all other types
 	types []atomic.Pointer[Type] // rows of a type profile; nil if free
 	kinds []layout.CellShape     // cells of an entry with one of VM.Shapes; else nil
 	next  *site                  // next site of the function
@@ -37,7 +44,7 @@ type place struct {
 
 // claim looks up and claims the function's profile. If it is missing or damaged, the function uses its own counters.
 func (f *Function) claim() {
-	if f.run.store == nil {
+	if f.run.store == nil || f.bad != nil {
 		return
 	}
 	p, err := f.run.store.Profile(f.key, f.code)
@@ -55,18 +62,21 @@ func (f *Function) claim() {
 func (f *Function) Trained() (p reader.Profile, ok bool) { return f.profile, f.profile.Valid() }
 
 // Calls returns the counter of the function's calls.
-func (f *Function) Calls() *Word { return f.wordOr(reader.Profile.Invocations, &f.calls) }
+func (f *Function) Calls() *Word { return f.wordOr(reader.Profile.Invocations, 0) }
 
 // Backedges returns the counter of the function's loop back edges.
-func (f *Function) Backedges() *Word { return f.wordOr(reader.Profile.Backedges, &f.loops) }
+func (f *Function) Backedges() *Word { return f.wordOr(reader.Profile.Backedges, 1) }
 
-func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own) *Word {
+// countersAt is the place of the site with the function's own counters of calls and back edges. It is not an entry.
+var countersAt = place{}
+
+func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), own int) *Word {
 	if f.profile.Valid() {
 		if c, ok := of(f.profile); ok {
 			return counterWord(c)
 		}
 	}
-	return &o.word
+	return &f.siteAt(countersAt, 2, 0, nil).words[own]
 }
 
 // Branch returns the two counters of a branch. The VM chooses the point, for instance the branch's offset in the code.
@@ -79,7 +89,7 @@ func (f *Function) Branch(point int32) (taken, notTaken *Word) {
 		}
 	}
 	s := f.siteAt(at, 2, 0, nil)
-	return &s.words[0].word, &s.words[1].word
+	return &s.words[0], &s.words[1]
 }
 
 // Words returns the cells of an entry in the order of its shape, which is the one of VM.Shapes with that tag. The VM
@@ -101,7 +111,7 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 		case ok:
 			words[i] = counterWord(e.Cell(i))
 		default:
-			words[i] = &s.words[i].word
+			words[i] = &s.words[i]
 		}
 	}
 	return words
@@ -135,13 +145,23 @@ func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 func (f *Function) siteAt(at place, words, types int, kinds []layout.CellShape) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
-	for s := f.sites; s != nil; s = s.next {
-		if s.at == at {
-			return s
-		}
+	if s := f.findSite(at); s != nil {
+		return s
 	}
-	f.sites = f.run.memory.site(site{at: at, kinds: kinds, next: f.sites}, words, types)
-	return f.sites
+	s := f.newSite(at, words, types, kinds)
+	if f.number >= 0 {
+		f.run.blocks[f.number] = f.blocks
+	}
+	return s
+}
+
+// findSite returns the site of a place, or nil. The caller holds mu.
+func (f *Function) findSite(at place) *site {
+	s := f.sites
+	for s != nil && s.at != at {
+		s = s.next
+	}
+	return s
 }
 
 // Receivers is a type profile. It counts how often each type arrived at a point. A type keeps its row. The zero value
@@ -182,7 +202,7 @@ func (s *site) note(t *Type) *Word {
 			break
 		}
 	}
-	w := &s.words[row].word
+	w := &s.words[row]
 	w.Count(1)
 	if row == len(s.types) {
 		return nil
@@ -191,29 +211,47 @@ func (s *site) note(t *Type) *Word {
 }
 
 // All iterates over the types that arrived in training and in this run, with their counters. It skips types of the
-// archive for which Run.Type has not been called. Such types are not loaded, and the VM must not act on them.
+// archive for which Run.Type has not been called. Such types are not loaded, and the VM must not act on them. Others
+// has their arrivals. The share of a type is therefore its count divided by the sum of all counts and Others.
 func (r Receivers) All() iter.Seq2[*Type, *Word] {
 	return func(yield func(*Type, *Word) bool) {
-		if r.own == nil {
-			for row := range r.in.Bound() {
-				if t := r.run.typeOf(row.Type); t != nil && !yield(t, counterWord(row.Count)) {
-					return
-				}
-			}
-			return
-		}
-		for row := range r.own.types {
-			if t := r.own.types[row].Load(); t != nil && !yield(t, &r.own.words[row].word) {
+		for row := range r.rows() {
+			if t, count := r.row(row); t != nil && !yield(t, count) {
 				return
 			}
 		}
 	}
 }
 
-// Others returns the number of arrivals of types without a row.
-func (r Receivers) Others() uint64 {
+// Others returns the number of arrivals that All does not show. Their types have no row, or are not loaded. A point is
+// monomorphic only if All shows one type and Others is 0, or a small share of all arrivals.
+func (r Receivers) Others() (n uint64) {
 	if r.own == nil {
-		return r.in.Other().Load()
+		n = r.in.Other().Load()
+	} else {
+		n = r.own.words[r.rows()].Load()
 	}
-	return r.own.words[len(r.own.types)].word.Load()
+	for row := range r.rows() {
+		if t, count := r.row(row); t == nil {
+			n = disk.SaturatingAdd(n, count.Load())
+		}
+	}
+	return n
+}
+
+func (r Receivers) rows() int {
+	if r.own == nil {
+		return r.in.Len()
+	}
+	return len(r.own.types)
+}
+
+// row returns the type of a row, nil if it is not loaded or the row is empty, and the row's counter.
+func (r Receivers) row(i int) (*Type, *Word) {
+	if r.own != nil {
+		return r.own.types[i].Load(), &r.own.words[i]
+	}
+	_, count := r.in.Cells(i)
+	in, _ := r.in.Row(i)
+	return r.run.typeOf(in.Type), counterWord(count)
 }

@@ -1,35 +1,91 @@
 package profarc
 
-import "sync/atomic"
+import (
+	"slices"
+	"sync/atomic"
 
-// memory allocates sites in blocks, because a VM creates thousands of them when it starts.
-type memory struct {
-	sites []site
-	words []own
-	types []atomic.Pointer[Type]
+	"github.com/profarc/profarc/layout"
+)
+
+// A wordBlock holds counters of one function outside the archive. They never move. A checkpoint reads those of all
+// functions, so that they lie together, and released functions leave no gaps in the memory of others.
+type wordBlock struct {
+	words  []Word
+	dumped []uint64 // counts at the last checkpoint that was written; the missing ones are 0
+	next   *wordBlock
+	few    [13]Word // memory of words, unless one site needs more
 }
 
-// perBlock is the number of sites per block.
-const perBlock = 64
-
-// site returns a copy of s with the given numbers of words and types.
-func (m *memory) site(s site, words, types int) *site {
-	if len(m.sites) == 0 {
-		m.sites = make([]site, perBlock)
+// newSite adds a site with the given numbers of words and types to the function's list. The caller holds mu.
+func (f *Function) newSite(at place, words, types int, kinds []layout.CellShape) *site {
+	b := f.blocks
+	if b == nil || len(b.words)+words > cap(b.words) {
+		b = &wordBlock{next: f.blocks}
+		b.words = b.few[:0]
+		if words > len(b.few) {
+			b.words = make([]Word, 0, words)
+		}
+		f.blocks = b
 	}
-	s.words, s.types = cut(&m.words, words), cut(&m.types, types)
-	m.sites[0] = s
-	at := &m.sites[0]
-	m.sites = m.sites[1:]
-	return at
+	first := len(b.words)
+	b.words = b.words[:first+words]
+	f.sites = &site{at: at, block: b, first: first, words: b.words[first:], kinds: kinds, next: f.sites}
+	if types > 0 {
+		f.sites.types = make([]atomic.Pointer[Type], types)
+	}
+	return f.sites
 }
 
-// cut takes n elements from a block. It allocates a new block if fewer are left.
-func cut[T any](block *[]T, n int) []T {
-	if len(*block) < n {
-		*block = make([]T, max(n, 4*perBlock))
+// hasCounted reports whether a word of the list differs from its value at the last checkpoint. The caller holds mu.
+func (b *wordBlock) hasCounted() bool {
+	for ; b != nil; b = b.next {
+		dumped := b.dumped
+		differs := uint64(0)
+		for i := range b.words {
+			n := b.words[i].Load()
+			if i < len(dumped) {
+				n ^= dumped[i]
+			}
+			differs |= n
+		}
+		if differs != 0 {
+			return true
+		}
 	}
-	b := (*block)[:n:n]
-	*block = (*block)[n:]
-	return b
+	return false
+}
+
+func (b *wordBlock) dumpedAt(i int) uint64 {
+	if i >= len(b.dumped) {
+		return 0
+	}
+	return b.dumped[i]
+}
+
+// readBlocks reads all words. The caller holds mu.
+func (f *Function) readBlocks(read map[*wordBlock][]uint64) {
+	for b := f.blocks; b != nil; b = b.next {
+		read[b] = b.load()
+	}
+}
+
+// load returns the counts of all words.
+func (b *wordBlock) load() []uint64 {
+	counts := make([]uint64, len(b.words))
+	for i := range counts {
+		counts[i] = b.words[i].Load()
+	}
+	return counts
+}
+
+// countsOf returns the counts of the site's words since the last checkpoint, where read has the counts of its block.
+// Cells that are no counts have their values.
+func (s *site) countsOf(read map[*wordBlock][]uint64) []uint64 {
+	cells := slices.Clone(read[s.block][s.first : s.first+len(s.words)])
+	for i := range cells {
+		if s.isCount(i) {
+			cells[i] -= s.block.dumpedAt(s.first + i)
+		}
+	}
+	return cells
 }

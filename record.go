@@ -1,94 +1,188 @@
 package profarc
 
 import (
-	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
-)
+	"fmt"
+	"maps"
+	"slices"
 
-// An own is a counter outside the archive.
-type own struct {
-	word   Word
-	dumped uint64 // count at the last checkpoint that was written
-}
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
 
 // A dump records the functions' own counters.
 type dump struct {
 	b      *builder.Builder
 	totals bool
-	read   []reading
+	pruned *loss // released functions left out
+	lost   *merge.Dropped
+	left   loss                    // functions left out
+	others loss                    // rows left out, whose counts are in those of other types
+	read   map[*wordBlock][]uint64 // counts of the recorded functions, from which the next checkpoint counts
+	noted  []noting
 }
 
-// A reading is the value of a counter when a dump read it. The next checkpoint counts from there.
-type reading struct {
-	of    *own
-	count uint64
-}
-
-// count returns the total of a counter, or for checkpoints the increment since the last one.
-func (d *dump) count(o *own) uint64 {
-	n := o.word.Load()
-	if d.totals {
-		return n
+// keep remembers the counts of a checkpoint that was written, and forgets those of released functions.
+func (d *dump) keep(r *Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.Copy(d.read, r.continued)
+	for b, counts := range d.read {
+		b.dumped = counts
 	}
-	d.read = append(d.read, reading{o, n})
-	return n - o.dumped
-}
-
-// keep remembers the counts of a dump that was written.
-func (d *dump) keep() {
-	for _, r := range d.read {
-		r.of.dumped = r.count
+	r.released = map[string]string{}
+	r.pruned = newLoss()
+	for _, n := range d.noted {
+		n.of.noted = n.now
 	}
 }
 
 // function records the own counters of a function. It includes zero counts, so that the next archive has these points.
 func (d *dump) function(f *Function) error {
-	sites := f.ownSites()
-	if f.profile.Valid() && sites == nil && f.calls.word.Load() == 0 && f.loops.word.Load() == 0 {
+	sites := d.readOwn(f)
+	if f.profile.Valid() && sites == nil {
 		return nil // all counters are in the archive
 	}
 	p := d.b.Profile(f.key, f.code)
-	p.Invocations(d.count(&f.calls))
-	p.Backedges(d.count(&f.loops))
+	counters := make([]uint64, 2)
 	for s := sites; s != nil; s = s.next {
-		d.site(p, s)
+		if s.at == countersAt {
+			counters = s.countsOf(d.read)
+		} else {
+			d.site(p, f, s)
+		}
 	}
+	p.Invocations(counters[0])
+	p.Backedges(counters[1])
 	return p.Done()
 }
 
-// ownSites returns the first site of the list.
-func (f *Function) ownSites() *site {
+// readOwn reads the function's own counters, and returns the first site of the list. A dump of totals does not need
+// those of other functions any more.
+func (d *dump) readOwn(f *Function) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
+	if d.totals {
+		clear(d.read)
+	}
+	f.readBlocks(d.read)
 	return f.sites
 }
 
-// site records the entry of a site.
-func (d *dump) site(p *builder.Profile, s *site) {
-	cells := make([]uint64, len(s.words))
-	for i := range cells {
-		if s.kinds == nil || s.kinds[i].Kind == layout.CellCount {
-			cells[i] = d.count(&s.words[i])
-		} else {
-			cells[i] = s.words[i].word.Load()
+// functions records all functions with own counters, or for checkpoints those with new counts.
+func (d *dump) functions(r *Run) error {
+	r.mu.Lock()
+	live := r.order[:len(r.order):len(r.order)]
+	released := maps.Clone(r.released)
+	r.continued = map[*wordBlock][]uint64{}
+	r.mu.Unlock()
+	if !d.totals {
+		live = d.touched(r, live)
+	}
+	for _, f := range live {
+		if err := d.record(f); err != nil {
+			return err
 		}
 	}
+	for key, versions := range released {
+		for _, v := range splitVersions(versions) {
+			r.mu.Lock()
+			f := r.decodeFunction(parseKey(key), v)
+			r.mu.Unlock()
+			if err := d.record(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record records a function, and what TableAdvice says about it.
+func (d *dump) record(f *Function) error {
+	if f.bad != nil {
+		d.leaveOut(f)
+		return nil
+	}
+	if err := d.function(f); err != nil {
+		return fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
+	}
+	d.noteFunction(f)
+	return nil
+}
+
+// touched returns the functions with counts since the last checkpoint. The builder already has those whose counts are
+// in the archive.
+func (d *dump) touched(r *Run, all []*Function) (touched []*Function) {
+	var recorded []version
+	set := d.b.Internal()
+	set.Locked(func() {
+		for _, p := range set.Profiles.All {
+			if p.Context == profileset.NoContext {
+				recorded = append(recorded, version{set.KeyOf(p.Method), p.Code})
+			}
+		}
+	})
+	inArchive := map[*Function]bool{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, v := range recorded {
+		if f := r.functions[v]; f != nil {
+			inArchive[f] = true
+			touched = append(touched, f)
+		}
+	}
+	for part := range slices.Chunk(all, lockedFunctions) {
+		first := part[0].number
+		for i, b := range r.blocks[first : first+len(part)] {
+			if b.hasCounted() && !inArchive[part[i]] {
+				touched = append(touched, part[i])
+			}
+		}
+		r.mu.Unlock() // others can set up functions in between
+		r.mu.Lock()
+	}
+	return touched
+}
+
+// lockedFunctions is the number of functions that touched reads under one lock.
+const lockedFunctions = 1 << 10
+
+// isCount reports whether a word of the site is a count.
+func (s *site) isCount(word int) bool {
+	return s.kinds == nil || s.kinds[word].Kind == layout.CellCount
+}
+
+// site records the entry of a site.
+func (d *dump) site(p *builder.Profile, f *Function, s *site) {
+	cells := s.countsOf(d.read)
 	switch s.at.tag {
 	case layout.TagSuccessors:
 		p.Branch(builder.At{Bci: s.at.point}, builder.Branch{Taken: cells[0], NotTaken: cells[1]})
+	case layout.TagCount:
+		p.Count(builder.Count{Point: s.at.point, Sub: s.at.sub, N: cells[0]})
 	case layout.TagReceivers:
-		p.Receivers(builder.Receivers{Point: s.at.point, Sub: s.at.sub, Other: cells[len(s.types)]}, d.rows(s, cells)...)
+		rows := d.rows(f, s, cells)
+		p.Receivers(builder.Receivers{Point: s.at.point, Sub: s.at.sub, Other: cells[len(s.types)]}, rows...)
 	default:
 		p.Custom(builder.Custom{Point: s.at.point, Tag: s.at.tag, Cells: cells})
 	}
 }
 
 // rows returns the rows of a type profile. counts must be read before the call, so that each row with a count has its
-// type.
-func (d *dump) rows(s *site, counts []uint64) []builder.Row {
+// type. The counts of types with a name that no archive can hold are added to those of other types.
+func (d *dump) rows(f *Function, s *site, counts []uint64) []builder.Row {
 	rows := make([]builder.Row, len(s.types))
+	others := &counts[len(s.types)]
 	for i := range s.types {
-		if t := s.types[i].Load(); t != nil {
+		t := s.types[i].Load()
+		switch {
+		case t == nil:
+		case t.bad != nil:
+			*others = disk.SaturatingAdd(*others, counts[i])
+			d.dropRow(f, s, t)
+		default:
 			rows[i] = builder.Row{Type: d.b.Type(builder.TypeKey{Name: t.name}), Count: counts[i]}
 		}
 	}

@@ -3,6 +3,7 @@ package profarc
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -27,22 +30,37 @@ type VM struct {
 	Shapes []layout.EntryShape
 	// Rows is the number of types that each point of Function.Receivers distinguishes, at most 64; 0 is 4.
 	Rows int
+	// Versions is the number of versions of the code that a dump keeps of each key; 0 is 8. It keeps those of the last run
+	// first, then those with the highest counts. The account of the archive names what is left out.
+	Versions int
 }
 
-const defaultRows = 4
+const (
+	defaultRows     = 4
+	defaultVersions = 8
+)
 
 // A Run is one run of a VM. Several goroutines may call its methods, and the methods of its functions, types and
 // counters, at once.
 type Run struct {
 	vm     VM
 	number uint64        // number of this run in the process, from 0
+	path   string        // path of the archive, absolute if possible; Dump writes it by default
 	bad    error         // error of the VM's description; nothing can be written
 	store  *reader.Store // adopted; nil without an archive
+	advice reader.Table  // TableAdvice of the archive; empty if it has none
+	hot    reader.Table  // TableHot of the archive; empty if it has none
 
 	mu        sync.Mutex
 	functions map[version]*Function
-	order     []*Function // sorted by first use
-	memory    memory
+	order     []*Function             // sorted by first use
+	blocks    []*wordBlock            // blocks of the functions of order, which checkpoints read
+	asked     uint64                  // number of functions made
+	leaving   []*Function             // released, and not yet encoded
+	gone      int                     // number of functions in order that are encoded
+	released  map[string]string       // encoded versions of released functions, by encoded key
+	pruned    loss                    // released functions that were dropped
+	continued map[*wordBlock][]uint64 // counts of functions that were released when the current checkpoint began, and are not now
 	types     map[string]*Type
 	bound     []*Type // indexed by class number - 1
 
@@ -61,15 +79,22 @@ type version struct {
 // Start begins a run. It opens and adopts the archive at path, in a time that does not depend on the archive's size.
 //
 // The run is never nil and always counts. If the error is not nil, the run starts without an archive. The error matches
-// fs.ErrNotExist if the file does not exist, layout.ErrIdentity if the archive belongs to another VM, and
-// layout.ErrCorrupt, ErrChecksum, ErrVersion or a similar error if the archive cannot be used. A VM without an ID or
-// with an invalid shape is a mistake in the program. Such a run has no archive, and Dump returns the same error.
+// fs.ErrNotExist if the file does not exist, layout.ErrIdentity if the archive belongs to another VM or has another
+// shape of a tag or name, and layout.ErrCorrupt, ErrChecksum, ErrVersion or a similar error if the archive cannot be
+// used. The next Dump replaces the file unless it belongs to another VM. A VM without an ID or with an invalid shape is
+// a mistake in the program. Such a run has no archive, and Dump returns the same error.
 func Start(path string, vm VM) (*Run, error) {
 	if vm.Rows == 0 {
 		vm.Rows = defaultRows
 	}
+	if vm.Versions <= 0 {
+		vm.Versions = defaultVersions
+	}
 	vm.Shapes = slices.Clone(vm.Shapes)
-	r := &Run{vm: vm, number: runs.Add(1) - 1, functions: map[version]*Function{}, types: map[string]*Type{}}
+	r := &Run{vm: vm, path: path, number: runs.Add(1) - 1, functions: map[version]*Function{}, released: map[string]string{}, pruned: newLoss(), types: map[string]*Type{}}
+	if absolute, err := filepath.Abs(path); err == nil && path != "" {
+		r.path = absolute // the program can change its directory
+	}
 	_, r.bad = r.builder(disk.RandomDumpID(), nil)
 	if r.bad != nil {
 		return r, r.bad
@@ -78,11 +103,29 @@ func Start(path string, vm VM) (*Run, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
+	err = r.checkShapes(s)
+	if err == nil {
+		err = s.Adopt(reader.AdoptOptions{})
+	}
+	if err != nil {
 		return r, errors.Join(err, s.Close())
 	}
 	r.store = s
+	r.readAdvice()
 	return r, nil
+}
+
+// checkShapes compares the shapes of an archive with those of the VM. Both may have shapes that the other lacks.
+func (r *Run) checkShapes(s *reader.Store) error {
+	b, err := r.builder([16]byte{}, nil)
+	if err == nil {
+		err = b.Internal().Declare((*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()...)
+	}
+	if err == nil {
+		return nil
+	}
+	return &layout.Error{File: s.Mapping().Name(), Offset: -1, Kind: layout.ErrIdentity, Detail: err.Error(),
+		Advice: "draw a new VM.ID, as for every change of shapes, or delete the file"}
 }
 
 // runs is the number of runs that this process has started.
@@ -103,19 +146,35 @@ func (r *Run) Close() error {
 // Function returns the function with a key and code. Equal arguments return the same Function. It counts in the
 // archive's profile of this code, or in its own counters if the archive lacks the profile.
 //
-// The code is any number that changes with the function's code, such as the CodeID of its bytecodes.
+// The code is any number that changes with the function's code, such as the CodeID of its bytecodes. layout.CodeAny
+// means layout.CodeUnknown. If no archive can hold the key, because a part has a NUL byte or more than 1 MiB, the
+// function counts in this run, and dumps leave it out.
 func (r *Run) Function(key layout.Key, code uint64) *Function {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if code == layout.CodeAny {
+		code = layout.CodeUnknown // no profile can have CodeAny
+	}
 	v := version{key, code}
 	f := r.functions[v]
 	if f == nil {
-		f = &Function{run: r, version: v}
-		f.claim()
+		f = r.newFunction(v)
+		if !r.takeReleased(f) {
+			r.asked++
+			f.first = r.asked
+		}
 		r.functions[v] = f
-		r.order = append(r.order, f)
+		r.enlist(f)
 	}
+	f.released = false
 	return f
+}
+
+// enlist adds a function to order. The caller holds mu.
+func (r *Run) enlist(f *Function) {
+	f.number = len(r.order)
+	r.order = append(r.order, f)
+	r.blocks = append(r.blocks, f.blocks)
 }
 
 // CodeID returns a code ID for bytecodes, or for any other bytes that change with the code. It is their XXH64, or 1
@@ -130,8 +189,10 @@ func CodeID(code []byte) uint64 {
 
 // A Type is a loaded class, for Receivers.Record.
 type Type struct {
-	name string
-	in   reader.Type // type of the archive, possibly a late one; not valid without an archive
+	name  string
+	class uint64      // its class number, from 1
+	bad   error       // why no archive can hold the name; else nil
+	in    reader.Type // type of the archive, possibly a late one; not valid without an archive
 }
 
 // Name returns the type's name.
@@ -144,11 +205,11 @@ func (r *Run) Type(name string) *Type {
 	defer r.mu.Unlock()
 	t := r.types[name]
 	if t == nil {
-		t = &Type{name: name}
+		t = &Type{name: name, class: uint64(len(r.bound)) + 1, bad: profileset.CheckName(name)}
 		r.types[name] = t
 		r.bound = append(r.bound, t)
 		if r.store != nil {
-			r.bind(t, uint64(len(r.bound)))
+			r.bind(t, t.class)
 		}
 	}
 	return t

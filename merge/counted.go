@@ -17,7 +17,7 @@ type Counted struct{ in copier.Counted }
 // and names the last kept dump in Since of its layout.Provenance. A merge therefore adds all of them, and any may be
 // lost.
 func (c *Counted) Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store) (Dropped, error) {
-	return snapshot(ctx, b, s, Increments, c.in.Begin())
+	return snapshot(ctx, b, s, Increments, &c.in)
 }
 
 // Keep records that the last dump has been written. Without Keep the next dump has the same counts again.

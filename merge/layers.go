@@ -151,12 +151,14 @@ func (l *layerCopy) copyLayer(top bool) error {
 	}
 	hooks := l.dropped.hooks(l.take)
 	hooks.Skip = isBase
-	if top {
+	if !top {
+		hooks.Skip = l.skipsTable
+	}
+	if top || l.take == Increments {
 		return l.copyWithHooks(&contents, hooks, l.dropped.copyAll)
 	}
 	l.copied = map[layout.Ref]bool{}
 	hooks.Lazy = true
-	hooks.Skip = l.skipsTable
 	hooks.Rows = l.keepsRow
 	return l.copyWithHooks(&contents, hooks, l.copyCounted)
 }
@@ -178,18 +180,13 @@ func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 // skipsTable reports whether to omit a table of a lower layer. A snapshot needs the tables that describe code. With
 // Totals it also needs the runs of the trained counts.
 func (l *layerCopy) skipsTable(t *reader.Table) bool {
-	return !describesCode(t) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
+	return !copier.DescribesCode(t.Kind) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }
 
 func (l *layerCopy) keepsRow(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) {
-		return len(l.copied) > 0 && (!describesCode(t) || l.copied[layout.Ref(t.Cell(0, row))]), nil
+		return len(l.copied) > 0 && (!copier.DescribesCode(t.Kind) || l.copied[layout.Ref(t.Cell(0, row))]), nil
 	}
-}
-
-// describesCode reports whether each row of a table belongs to the profile of a method.
-func describesCode(t *reader.Table) bool {
-	return t.Kind == disk.TableCode || t.Kind == disk.TableMoved
 }
 
 // copyCounted copies the versions with new counts from all methods of the layer.

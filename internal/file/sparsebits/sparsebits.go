@@ -68,11 +68,25 @@ func (s *States) Or(i int64, v uint8) {
 
 // Count returns the number of slots in state v, which must not be 0.
 func (s *States) Count(v uint8) (n uint64) {
-	for word := range s.words.allWords() {
+	for _, word := range s.words.allWords() {
 		other := word ^ uint64(v&stateMask)*everySlot
 		n += uint64(bits.OnesCount64(^(other | other>>1) & everySlot))
 	}
 	return n
+}
+
+// All iterates over the slots in state v, which must not be 0, in ascending order.
+func (s *States) All(v uint8) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i, word := range s.words.allWords() {
+			other := word ^ uint64(v&stateMask)*everySlot
+			for in := ^(other | other>>1) & everySlot; in != 0; in &= in - 1 {
+				if !yield(i<<slotShift + int64(bits.TrailingZeros64(in))/2) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Fill changes all slots in [from, to) from state 0 to state v. If one is in another state it changes none and
@@ -138,15 +152,16 @@ func newWords(n int64) sparseWords {
 	return make(sparseWords, (n+perDir-1)/perDir)
 }
 
-func (w sparseWords) allWords() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
+// allWords iterates over the words of all chunks, with their numbers.
+func (w sparseWords) allWords() iter.Seq2[int64, uint64] {
+	return func(yield func(int64, uint64) bool) {
 		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
 			c := w.findChunk(i)
 			if c == nil {
 				continue
 			}
 			for j := range c {
-				if !yield(c[j].Load()) {
+				if !yield(i+int64(j), c[j].Load()) {
 					return
 				}
 			}

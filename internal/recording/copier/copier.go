@@ -75,7 +75,7 @@ type Copier struct {
 	s      *reader.Store
 	shape  disk.Shape
 	Counts Counts
-	Since  *Counted // start of Increments; nil for the trained counts
+	Since  *Counted // start of Increments; New sets it to the start of the run
 	// Read has the counts of the copied profiles and tables. It is nil for an archive with an account of its own.
 	Read         ledger.Totals
 	targetRun    profileset.Run
@@ -104,11 +104,17 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
 		contexts: newContextRefs(s.Header()),
 		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),
-		absent:   map[layout.Ref]profileset.ProfileRef{},
+		absent:   map[layout.Ref]profileset.ProfileRef{}, Since: &Counted{},
 	}
 }
 
-func (c *Copier) All() error { return c.runSteps(c.Records, c.copyProfiles, c.Tables) }
+func (c *Copier) All() error {
+	if c.Counts == Increments {
+		return c.runSteps(c.DeclareShapes, c.copyIncrements, c.Tables)
+	}
+	return c.runSteps(c.Records, c.copyProfiles, c.Tables)
+}
+
 func (c *Copier) Records() error {
 	return c.runSteps(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
 }

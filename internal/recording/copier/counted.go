@@ -1,58 +1,37 @@
 package copier
 
-import (
-	"maps"
+import "github.com/profarc/profarc/reader"
 
-	"github.com/profarc/profarc/internal/file/words"
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
-)
-
-// Counted holds the counts of an adopted archive at its last copy. A copy with Increments and this Since has the counts
-// between two copies. Each count is read once, for the copy and as the start of the next one. The zero value holds the
-// trained counts. It is not safe for concurrent use.
+// Counted holds the words of an adopted archive at its last copy. A copy with Increments and this Since has the counts
+// between two copies. Each count is read once, for the copy and as the start of the next one. The zero value is the
+// start of the run. It is not safe for concurrent use.
 type Counted struct {
-	kept map[layout.Ref][]uint64 // words of the blocks that have changed, at the last kept copy
-	next map[layout.Ref][]uint64 // words of the blocks that have changed, at the current copy
+	kept reader.LiveWords // pages that have changed, at the last kept copy
+	next reader.LiveWords // pages that have changed since, at the current copy
 }
 
-// Keep makes the last copy the start of the next one. Call it after the archive with the copy has been written.
+// Keep makes the last copy the start of the next one. Call it after the archive with the copy has been written. If a
+// copy is not kept, its counts are counted again.
 func (k *Counted) Keep() {
-	if k.kept == nil {
-		k.kept = map[layout.Ref][]uint64{}
-	}
-	maps.Copy(k.kept, k.next)
-	k.next = nil
+	k.kept.Put(k.next)
+	k.next = reader.LiveWords{}
 }
 
-// Begin starts a copy and returns k. If the last copy was not kept, its counts are counted again.
-func (k *Counted) Begin() *Counted {
-	k.next = map[layout.Ref][]uint64{}
-	return k
+// begin reads the words for a copy.
+func (k *Counted) begin(s *reader.Store) (err error) {
+	k.next, err = s.ChangedWords(k.kept)
+	return err
 }
 
-func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
-	if k != nil {
-		if block := k.kept[p.Ref()]; block != nil {
-			return block[wordOf(p, n)]
-		}
+// increment returns the difference of a word between the last kept copy and the current one.
+func (k *Counted) increment(n reader.Counter) uint64 {
+	now, changed := k.next.Load(n)
+	if !changed {
+		return 0
 	}
-	return n.Trained()
+	before, ok := k.kept.Load(n)
+	if !ok {
+		before = n.Trained()
+	}
+	return now - before
 }
-
-func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
-	if k == nil {
-		return
-	}
-	block := k.next[p.Ref()]
-	if block == nil {
-		block = append(block, k.kept[p.Ref()]...)
-		if block == nil {
-			block = words.AppendWords(nil, p.Bytes())
-		}
-		k.next[p.Ref()] = block
-	}
-	block[wordOf(p, n)] = count
-}
-
-func wordOf(p reader.Profile, n reader.Counter) int64 { return (n.Offset() - p.Ref().Offset()) / 8 }

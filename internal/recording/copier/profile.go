@@ -28,6 +28,26 @@ func (c *Copier) copyProfilesOf(m reader.Method) error {
 	return nil
 }
 
+// copyIncrements copies the claimed profiles with counts since the start of Increments.
+func (c *Copier) copyIncrements() error {
+	if err := c.Since.begin(c.s); err != nil {
+		return err
+	}
+	for p, err := range c.s.ClaimedOn(c.Since.next) {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		m, err := p.Method()
+		if err == nil {
+			err = c.Profile(m, p)
+		}
+		if err = c.WithoutLost(m, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // WithoutLost calls Hooks.Lost and returns its result if err concerns a single profile, which the copy then lacks. It
 // returns other errors unchanged.
 func (c *Copier) WithoutLost(m reader.Method, err error) error {
@@ -40,21 +60,21 @@ func (c *Copier) WithoutLost(m reader.Method, err error) error {
 
 // Unmet returns the number of profiles that All did not reach because they can only be found from damaged ones.
 func (c *Copier) Unmet() int {
+	if c.Counts == Increments {
+		return 0
+	}
 	return int(max(c.s.Header().Counts.Profiles, c.profilesSeen) - c.profilesSeen)
 }
 
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
 	c.ran = c.Counts != Trained && p.Claimed()
-	if c.Counts != Trained {
+	if c.ran {
 		live, err := p.Claim()
-		switch {
-		case err == nil:
-			p = live
-		// a profile that cannot be adopted has only trained counts
-		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt):
+		if err != nil {
 			return err
 		}
+		p = live
 	}
 	if c.Counts == Increments && !c.hasCounted(p) {
 		return nil
@@ -203,27 +223,25 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 		}
 	}
 	if n, ok := p.Invocations(); ok {
-		to.Put64(disk.HasInvocations, c.selectCount(p, n))
+		to.Put64(disk.HasInvocations, c.selectCount(n))
 	}
 	if n, ok := p.Backedges(); ok {
-		to.Put64(disk.HasBackedges, c.selectCount(p, n))
+		to.Put64(disk.HasBackedges, c.selectCount(n))
 	}
 	if n, ok := p.Interpreted(); ok {
-		to.Put64(disk.HasInterpreted, c.selectCount(p, n))
+		to.Put64(disk.HasInterpreted, c.selectCount(n))
 	}
 	if traps := p.TrapHistory(); traps != nil {
 		to.PutTraps(traps)
 	}
 }
 
-func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
+func (c *Copier) selectCount(n reader.Counter) uint64 {
 	switch c.Counts {
 	case Totals:
 		return n.Load()
 	case Increments:
-		now := n.Load()
-		c.Since.noteCount(p, n, now)
-		return now - c.Since.countedBefore(p, n)
+		return c.Since.increment(n)
 	}
 	return n.Trained()
 }
@@ -238,7 +256,7 @@ func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, 
 			raw.SetTraps(e.Traps())
 		}
 		for cell := range c.shape.Counts(raw) {
-			raw.SetCell(cell, c.selectCount(p, e.Cell(cell)))
+			raw.SetCell(cell, c.selectCount(e.Cell(cell)))
 		}
 		c.liveCells(raw, e)
 		if disk.TagByProducer(raw.Tag()) {
@@ -352,7 +370,7 @@ func cellOf[R ~uint32](ref R, err error) (uint64, error) {
 	return uint64(ref) << methoddata.RefShift, err
 }
 
-// Changed reports whether a profile of an adopted archive has counts since the start of Increments.
+// Changed reports whether a profile of an adopted archive has other counts than the file.
 func (c *Copier) Changed(p reader.Profile) (bool, error) {
 	if !p.Claimed() {
 		return false, nil
@@ -361,8 +379,11 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 	return err == nil && c.hasCounted(live), err
 }
 
+// hasCounted reports whether a claimed profile has counts since the start of Increments, or else counts of this run.
 func (c *Copier) hasCounted(p reader.Profile) bool {
-	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.countedBefore(p, n) }
+	differs := func(n reader.Counter, ok bool) bool {
+		return ok && (c.Counts != Increments && n.Load() != n.Trained() || c.Counts == Increments && c.Since.increment(n) != 0)
+	}
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
 		return true
 	}

@@ -15,12 +15,10 @@ func (c *Copier) Tables() error {
 		if err != nil {
 			return err
 		}
-		if t.Kind == disk.TableShapes || t.Kind == disk.TableVersions {
-			continue // see DeclareShapes and lastRun
+		if t.Kind == disk.TableShapes || t.Kind == disk.TableVersions || t.Kind == disk.TableHot {
+			continue // see DeclareShapes and lastRun; TableHot is computed anew
 		}
-		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode &&
-			t.Kind != disk.TableMoved &&
-			t.Kind != disk.TableBase {
+		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableBase && !DescribesCode(t.Kind) {
 			continue // the other tables cover the whole run
 		}
 		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && disk.IsSourceOrder(t.Kind) {
@@ -33,12 +31,17 @@ func (c *Copier) Tables() error {
 	return nil
 }
 
+// DescribesCode reports whether each row of a table belongs to the profile of a method.
+func DescribesCode(kind disk.TableKind) bool {
+	return kind == disk.TableCode || kind == disk.TableMoved
+}
+
 func (c *Copier) copyTable(t *reader.Table) error {
 	kinds := make([]disk.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)
 	}
-	ofProfiles := c.partial || t.Kind == disk.TableCertain || t.Kind == disk.TableObjects
+	ofProfiles := c.partial || t.Kind == disk.TableCertain || t.Kind == disk.TableObjects || t.Kind == disk.TableAdvice
 	var cells []uint64
 	var stays func(row int) (bool, error)
 	if c.hooks.Rows != nil {
@@ -48,6 +51,11 @@ rows:
 	for r := range t.Rows {
 		if err := c.poll.Err(); err != nil {
 			return err
+		}
+		if c.Counts == Increments && DescribesCode(t.Kind) {
+			if _, copied := c.methods[layout.Ref(t.Cell(0, r))]; !copied {
+				continue
+			}
 		}
 		if stays != nil {
 			if ok, err := stays(r); err != nil {

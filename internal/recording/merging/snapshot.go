@@ -13,6 +13,9 @@ import (
 
 // AdmitCopy checks an archive, notes its dumps, and returns the run for the copy. The caller holds mu.
 func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Counts) (profileset.Run, error) {
+	if _, adopted := s.Adoption(); take != copier.Trained && !adopted {
+		return b.Run, reader.ErrNotAdopted
+	}
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
 	if h.Domain != b.Domain || !(*mapped.Mapping)(s.Mapping()).Shape().SameSettings(b.Shape) {

@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -52,13 +54,13 @@ func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, 
 		return 0, 0, err
 	}
 	for _, d := range b.Profiles.All {
-		this := rankedVersion{ranks[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
+		this := rankedVersion{true, ranks[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code}
 		of := instrumentationOf(b, d)
 		have := best[of]
-		if have.known && have.code != d.Code {
+		if have.preferred && have.code != d.Code {
 			several[d.Method] = true
 		}
-		if !have.known || this.compare(have) > 0 {
+		if this.compare(have) > 0 {
 			best[of] = this
 		}
 	}
@@ -75,6 +77,69 @@ func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, 
 	}), nil
 }
 
+// BoundVersions drops the profiles of all but n versions of each method's code, in all contexts, at the end of a dump.
+// It keeps the versions of the last run that ran any of them first, then those with the highest total of counts, then
+// those with the higher code ID. The account names what the dump lacks, and gets the run as an input if it has none.
+func BoundVersions(ctx context.Context, b *profileset.Set, n int) error {
+	b.Explain(ledger.OperationDump, "counts of the run, and damaged profiles")
+	b.Lock()
+	defer b.Unlock()
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.DropDiscarded()); err != nil {
+		return err
+	}
+	codes := map[instrumentation]map[uint64]bool{}
+	if len(b.Versions) >= n { // otherwise no method has more than n
+		codes = versionsOf(b)
+	}
+	maps.DeleteFunc(codes, func(_ instrumentation, versions map[uint64]bool) bool { return len(versions) <= n })
+	if len(codes) > 0 || b.Tables[disk.TableLosses] != nil {
+		b.AccountRun(archiveFormat)
+	}
+	if len(codes) == 0 {
+		return nil
+	}
+	times, err := rankVersions(ctx, b, NewestVersion)
+	if err != nil {
+		return err
+	}
+	weights, err := rankVersions(ctx, b, HeaviestVersion)
+	if err != nil {
+		return err
+	}
+	for of, versions := range codes {
+		last := uint64(0)
+		key := func(code uint64) profileset.ProfileKey { return profileset.ProfileKey{Method: of.method, Code: code} }
+		for code := range versions {
+			last = max(last, times[key(code)])
+		}
+		rank := func(code uint64) rankedVersion {
+			return rankedVersion{times[key(code)] == last, weights[key(code)], code}
+		}
+		best := slices.SortedFunc(maps.Keys(versions), func(x, y uint64) int { return rank(y).compare(rank(x)) })
+		for _, code := range best[n:] {
+			versions[code] = false
+		}
+	}
+	b.KeepProfiles(func(d *profileset.ProfileData) bool {
+		versions := codes[instrumentationOf(b, d)]
+		return versions == nil || versions[d.Code]
+	})
+	return nil
+}
+
+// versionsOf returns the versions of each method's code, all of them true.
+func versionsOf(b *profileset.Set) map[instrumentation]map[uint64]bool {
+	codes := map[instrumentation]map[uint64]bool{}
+	for _, d := range b.Profiles.All {
+		of := instrumentationOf(b, d)
+		if codes[of] == nil {
+			codes[of] = map[uint64]bool{}
+		}
+		codes[of][d.Code] = true
+	}
+	return codes
+}
+
 // KeepFitting drops the profiles of versions that do not fit a program, of each method with a version that fits. It
 // returns the number of methods with several versions, of methods of which none fits, and of dropped profiles.
 func KeepFitting(b *profileset.Set, fits func(k layout.Key, code uint64) bool) (methods, without, dropped int,
@@ -84,14 +149,7 @@ func KeepFitting(b *profileset.Set, fits func(k layout.Key, code uint64) bool) (
 		if err != nil {
 			return
 		}
-		codes := map[instrumentation]map[uint64]bool{}
-		for _, d := range b.Profiles.All {
-			of := instrumentationOf(b, d)
-			if codes[of] == nil {
-				codes[of] = map[uint64]bool{}
-			}
-			codes[of][d.Code] = true
-		}
+		codes := versionsOf(b)
 		for of, versions := range codes {
 			some := false
 			for code := range versions {
@@ -126,9 +184,9 @@ func instrumentationOf(b *profileset.Set, d *profileset.ProfileData) instrumenta
 }
 
 type rankedVersion struct {
-	rank  uint64
-	code  uint64
-	known bool
+	preferred bool
+	rank      uint64
+	code      uint64
 }
 
 // namedMethods is the number of methods that an error names.
@@ -159,6 +217,9 @@ func unorderedVersions(b *profileset.Set, best map[instrumentation]rankedVersion
 }
 
 func (v rankedVersion) compare(w rankedVersion) int {
+	if v.preferred != w.preferred {
+		return map[bool]int{true: 1, false: -1}[v.preferred]
+	}
 	return cmp.Or(cmp.Compare(v.rank, w.rank), cmp.Compare(v.code, w.code))
 }
 

@@ -1,6 +1,7 @@
 package profileset
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -273,7 +274,25 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 	}
 }
 
-const droppedReason = "profiles of other versions of the code"
+// AccountRun adds the run as an input, if the set has none. Its counts are those of the set and of its losses. The caller
+// holds mu.
+func (b *Set) AccountRun(format string) {
+	if b.Tables[disk.TableInputs] != nil {
+		return
+	}
+	totals := ledger.Totals{}
+	for _, d := range b.Profiles.All {
+		totals.AddAll(b.totalsOfProfile(d))
+	}
+	b.EachTableCount(totals.Add)
+	for _, l := range b.account().Losses {
+		totals.Add(l.Unit, l.Amount)
+	}
+	b.addInput(ledger.Input{Format: format, State: ledger.Read, Times: 1, Totals: totals})
+}
+
+// DroppedVersions is the reason for the loss of profiles that KeepProfiles drops.
+const DroppedVersions = "profiles of other versions of the code"
 
 func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 	if b.Tables[disk.TableInputs] == nil {
@@ -294,8 +313,9 @@ func (b *Set) noteDropped(keep func(d *ProfileData) bool) {
 		things++
 		first = ledger.FirstLines(first, b.Text(b.Methods.At(uint32(d.Method)).Name))
 	}
+	operation := cmp.Or(b.explained.Operation, ledger.OperationMerge)
 	for _, u := range ledger.SortedUnits(lost) {
-		b.addLoss(ledger.Loss{Operation: ledger.OperationMerge, Reason: droppedReason, Unit: u, Things: things,
-			Amount: lost[u], First: first})
+		b.addLoss(ledger.Loss{Operation: operation, Reason: DroppedVersions, Unit: u, Things: things, Amount: lost[u],
+			First: first})
 	}
 }

@@ -1,0 +1,251 @@
+package profarc
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+)
+
+// Release tells the run that the VM will not use the function any more, for instance because a closure or the code of an
+// eval is gone. The run keeps the counts in compact form, for the next dump. If the VM asks for the same key and code
+// again, they continue. Counting in a word of a released function is safe, but these counts are lost.
+//
+// Of the released functions with one key that the archive lacks, a run keeps at least the heaviest VM.Versions. After a
+// checkpoint it forgets the counts that are written.
+func (f *Function) Release() {
+	r := f.run
+	r.mu.Lock()
+	if r.functions[f.version] == f && !f.released {
+		f.released = true
+		r.leaving = append(r.leaving, f)
+	}
+	r.mu.Unlock()
+	if r.dumping.TryLock() { // otherwise the dump compacts it at its end
+		r.compactReleased()
+		r.dumping.Unlock()
+	}
+}
+
+// compactReleased replaces released functions by their encoded counts. The caller holds dumping.
+func (r *Run) compactReleased() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, f := range r.leaving {
+		if f.released && r.functions[f.version] == f {
+			delete(r.functions, f.version)
+			if r.form != increments || f.profile.Valid() || f.blocks.hasCounted() {
+				r.addReleased(f)
+			}
+			f.sites = nil
+			f.blocks = nil
+			r.blocks[f.number] = nil
+			f.number = -1
+			r.gone++
+		}
+	}
+	r.leaving = nil
+	if 2*r.gone > len(r.order) {
+		all := r.order
+		r.order = nil
+		r.blocks = nil
+		r.gone = 0
+		for _, f := range all {
+			if f.number >= 0 {
+				r.enlist(f)
+			}
+		}
+	}
+}
+
+// mostReleased is the number of released versions of one key from which on light ones are dropped.
+const mostReleased = 64
+
+func (r *Run) addReleased(f *Function) {
+	key := appendKey(nil, f.key)
+	versions := append(splitVersions(r.released[string(key)]), f.encode())
+	if len(versions) > mostReleased && f.bad == nil {
+		versions = r.pruneReleased(f.key, versions)
+	}
+	r.setReleased(key, versions)
+}
+
+// setReleased replaces the versions of a key. The key in the map shares the memory of the versions.
+func (r *Run) setReleased(key []byte, versions [][]byte) {
+	delete(r.released, string(key))
+	if len(versions) == 0 {
+		return
+	}
+	all := slices.Clone(key)
+	for _, v := range versions {
+		all = append(binary.AppendUvarint(all, uint64(len(v))), v...)
+	}
+	text := string(all)
+	r.released[text[:len(key)]] = text[len(key):]
+}
+
+// takeReleased continues the counts of a released function. It returns false if there are none. The caller holds mu.
+func (r *Run) takeReleased(f *Function) bool {
+	if len(r.released) == 0 {
+		return false
+	}
+	key := appendKey(nil, f.key)
+	versions := splitVersions(r.released[string(key)])
+	at := slices.IndexFunc(versions, func(v []byte) bool { return binary.LittleEndian.Uint64(v) == f.code })
+	if at < 0 {
+		return false
+	}
+	f.decode(versions[at])
+	for b := f.blocks; b != nil && r.continued != nil; b = b.next {
+		r.continued[b] = b.load()
+	}
+	r.setReleased(key, slices.Delete(versions, at, at+1))
+	return true
+}
+
+// pruneReleased returns the versions that the archive has and the VM.Versions heaviest of the others. It adds the counts
+// of the rest to r.pruned.
+func (r *Run) pruneReleased(key layout.Key, versions [][]byte) (kept [][]byte) {
+	type weighed struct {
+		version []byte
+		counts  ledger.Totals
+		weight  uint64
+	}
+	var own []weighed
+	for _, v := range versions {
+		f := r.decodeFunction(key, v)
+		if f.profile.Valid() {
+			kept = append(kept, v)
+			continue
+		}
+		read := map[*wordBlock][]uint64{}
+		f.readBlocks(read)
+		w := weighed{version: v, counts: totalsOf(f.sites, read)}
+		for u, n := range w.counts {
+			if u != ledger.Backedges {
+				w.weight = disk.SaturatingAdd(w.weight, n)
+			}
+		}
+		own = append(own, w)
+	}
+	slices.SortFunc(own, func(x, y weighed) int {
+		return cmp.Or(cmp.Compare(y.weight, x.weight),
+			cmp.Compare(binary.LittleEndian.Uint64(y.version), binary.LittleEndian.Uint64(x.version)))
+	})
+	for i, w := range own {
+		if i < r.vm.Versions {
+			kept = append(kept, w.version)
+		} else {
+			r.pruned.add(nameOf(key))
+			r.pruned.counts.AddAll(w.counts)
+		}
+	}
+	return kept
+}
+
+// appendKey appends a key as lengths and texts.
+func appendKey(b []byte, k layout.Key) []byte {
+	for _, text := range []string{k.Class, k.Loader, k.Name, k.Signature} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	return b
+}
+
+func parseKey(text string) layout.Key {
+	rest := parser(text)
+	return layout.Key{Class: rest.text(), Loader: rest.text(), Name: rest.text(), Signature: rest.text()}
+}
+
+// splitVersions returns the encoded versions of a key.
+func splitVersions(text string) (versions [][]byte) {
+	for rest := parser(text); len(rest) > 0; {
+		versions = append(versions, []byte(rest.text()))
+	}
+	return versions
+}
+
+// encode returns the function's code, notes and counts since the last checkpoint. The caller holds mu.
+func (f *Function) encode() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, f.code)
+	b = binary.AppendUvarint(b, f.first)
+	b = binary.AppendUvarint(b, increment(false, f.noted.called)|increment(false, f.noted.changed)<<1)
+	read := map[*wordBlock][]uint64{}
+	f.readBlocks(read)
+	for s := f.sites; s != nil; s = s.next {
+		for _, n := range []uint64{uint64(uint32(s.at.point)), uint64(s.at.tag), uint64(s.at.sub), uint64(len(s.words)),
+			uint64(len(s.types))} {
+			b = binary.AppendUvarint(b, n)
+		}
+		for _, n := range s.countsOf(read) {
+			b = binary.AppendUvarint(b, n)
+		}
+		for i := range s.types {
+			class := uint64(0)
+			if t := s.types[i].Load(); t != nil {
+				class = t.class
+			}
+			b = binary.AppendUvarint(b, class)
+		}
+	}
+	return b
+}
+
+// decode sets the notes and counts of a new function. The caller holds mu.
+func (f *Function) decode(encoded []byte) {
+	rest := parser(encoded[8:])
+	f.first = rest.number()
+	noted := rest.number()
+	f.noted = notes{called: noted&1 != 0, changed: noted&2 != 0}
+	for len(rest) > 0 {
+		at := place{int32(rest.number()), layout.Tag(rest.number()), layout.Sub(rest.number())}
+		var kinds []layout.CellShape
+		if disk.TagByProducer(at.tag) {
+			kinds = f.run.shapeOf(at.tag).Cells
+		}
+		words := int(rest.number())
+		s := f.newSite(at, words, int(rest.number()), kinds)
+		for i := range s.words {
+			s.words[i].Count(rest.number())
+		}
+		for i := range s.types {
+			if class := rest.number(); class != 0 {
+				s.types[i].Store(f.run.bound[class-1])
+			}
+		}
+	}
+}
+
+// decodeFunction returns a function that is not one of the run's. The caller holds mu.
+func (r *Run) decodeFunction(key layout.Key, encoded []byte) *Function {
+	f := r.newFunction(version{key, binary.LittleEndian.Uint64(encoded)})
+	f.decode(encoded)
+	return f
+}
+
+// newFunction returns a function without counts of its own.
+func (r *Run) newFunction(v version) *Function {
+	f := &Function{run: r, number: -1, version: v, bad: profileset.CheckKey(v.key)}
+	f.claim()
+	return f
+}
+
+// A parser is the rest of an encoded text.
+type parser string
+
+func (p *parser) number() uint64 {
+	var b [binary.MaxVarintLen64]byte
+	n, size := binary.Uvarint(b[:copy(b[:], *p)])
+	*p = (*p)[size:]
+	return n
+}
+
+func (p *parser) text() string {
+	size := p.number()
+	text := (*p)[:size]
+	*p = (*p)[size:]
+	return string(text)
+}
