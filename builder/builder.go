@@ -232,5 +232,17 @@ func (p *Profile) Invocations(n uint64) { p.recording.Put64(disk.HasInvocations,
 // Backedges sets the backedge counter.
 func (p *Profile) Backedges(n uint64) { p.recording.Put64(disk.HasBackedges, n) }
 
+// Optional fields that a VM's compilers fill in.
+type (
+	History     = profileset.History     // how often compiled code was discarded
+	Compilation = profileset.Compilation // facts about the method and the highest tier of its code
+)
+
+// History sets how often the method's compiled code was discarded. A merge adds its numbers up.
+func (p *Profile) History(h History) { p.recording.SetHistory(h) }
+
+// Compilation sets what compilers noted. A merge keeps the highest level and state.
+func (p *Profile) Compilation(c Compilation) { p.recording.SetCompilation(c) }
+
 // Interpreted sets the number of invocations by the interpreter.
 func (p *Profile) Interpreted(n uint64) { p.recording.Put64(disk.HasInterpreted, n) }

@@ -105,6 +105,10 @@ const (
 	SubNewArrays   Sub = 5 // arrays created at the point
 	SubSamples     Sub = 6 // samples taken at the point
 	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
+	SubIterations  Sub = 9 // iterations of the loop at the point
+	// deoptimizations at the point for cause 0 of the VM; the subs up to SubDeopts + MaxDeoptCause are those for the others
+	SubDeopts     Sub = 32
+	MaxDeoptCause     = 31
 )
 
 // A CountUnit is the unit of a count. It is 0 for executions (calls, branches, types seen), 1 for bytecodes, 2 for

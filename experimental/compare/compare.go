@@ -190,6 +190,7 @@ var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableMoved:   true,
 	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
 	disk.TableObjects: true, disk.TableInputs: true, disk.TableLosses: true, disk.TableVersions: true,
+	disk.TableAdvice: true, disk.TableHot: true,
 }
 
 func (c *comparison) listUncomparedTables() error {

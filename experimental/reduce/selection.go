@@ -180,7 +180,7 @@ func (c *selection) dropsTable(t *reader.Table) bool {
 		disk.TableHeapRefs, disk.TableHeapUse, disk.TableInstances, disk.TableThreads, disk.TableReflected,
 		disk.TableRuns,
 		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain, disk.TableInputs,
-		disk.TableLosses, disk.TableVersions:
+		disk.TableLosses, disk.TableVersions, disk.TableAdvice, disk.TableHot:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names
@@ -211,7 +211,7 @@ func (c *rowSelection) decideRow(row int) (bool, error) {
 		return c.keepsSomewhere(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == disk.TableInlining && c.selective():
 		return c.keepsInlining(row)
-	case c.t.Kind == disk.TableCertain:
+	case c.t.Kind == disk.TableCertain, c.t.Kind == disk.TableAdvice:
 		return c.keepsProfile(layout.Ref(c.t.Cell(0, row)))
 	}
 	return true, nil

@@ -57,6 +57,9 @@ const (
 	TableLosses TableKind = 31
 	// last runs of versions of code [method, code, last]
 	TableVersions TableKind = 32
+	// notes of a VM's runs on their functions [profile, first, runs, changed]
+	TableAdvice TableKind = 33
+	TableHot    TableKind = 34 // profiles with 99% of the weight, the heaviest first [profile, weight]
 )
 
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.

@@ -268,16 +268,24 @@ var schemas = [256]*Schema{
 			rowGroup("rows", PerRow, cellSpec("type", CellType), count)}},
 	layout.TagCallees: {Groups: []CellGroup{rowGroup("rows", PerRow, cellSpec("method", CellMethod), count)}},
 	layout.TagCount: {Flags: []string{1: "interpreted"},
-		Subs: []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
-			layout.SubNativeCalls: "native-calls",
-			layout.SubNewArrays:   "new-arrays", layout.SubSamples: "samples", SubUnprofiled: "unprofiled",
-			layout.SubNanoseconds: "nanoseconds"},
+		Subs: countSubs(),
 		Units: []layout.CountUnit{layout.SubBytecodes: UnitBytecodes, layout.SubCycles: UnitCycles,
 			layout.SubNativeCalls: UnitNativeCalls, layout.SubNewArrays: UnitArrays,
 			layout.SubSamples: UnitPointSamples, layout.SubNanoseconds: UnitNanoseconds},
 		Groups: []CellGroup{singleCells(count)}},
 	TagUndecoded: {Flags: []string{2: "one-of-several"},
 		Groups: []CellGroup{rowGroup("words", PerRow, cellSpec("word", CellOpaque))}},
+}
+
+func countSubs() []string {
+	subs := []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
+		layout.SubNativeCalls: "native-calls", layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples",
+		SubUnprofiled: "unprofiled", layout.SubNanoseconds: "nanoseconds", layout.SubIterations: "iterations",
+		layout.SubDeopts + layout.MaxDeoptCause: ""}
+	for cause := range layout.MaxDeoptCause + 1 {
+		subs[int(layout.SubDeopts)+cause] = fmt.Sprintf("deopts-%d", cause)
+	}
+	return subs
 }
 
 // DefineSchema adds a row to the schema table and returns a function that removes it. Tests use it to show that a new

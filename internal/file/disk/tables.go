@@ -344,6 +344,9 @@ var tables = map[TableKind]tableSpec{
 	TableLosses: {"losses", []Column{symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"),
 		wordColumn("sense"), wordColumn("things"), wordColumn("amount"), symbolColumn("first")}},
 	TableVersions: {"versions", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")}},
+	TableAdvice: {"advice", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("first"), wordColumn("runs"),
+		wordColumn("changed")}},
+	TableHot: {"hot", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("weight")}},
 }
 
 type tableSpec struct {

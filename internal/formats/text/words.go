@@ -81,7 +81,8 @@ func flagWords(tag layout.Tag) wordList {
 	return schema.Flags
 }
 
-// subWords returns the words for subs. Version 1 of the text writes SubUnprofiled as a number.
+// subWords returns the words for subs. Version 1 of the text writes SubUnprofiled and the subs after SubNanoseconds as
+// numbers.
 func subWords(schema *disk.Schema) wordList {
 	if subIsUnit(schema) {
 		return unitSubs
@@ -92,7 +93,7 @@ func subWords(schema *disk.Schema) wordList {
 var unitSubs = func() (subs wordList) {
 	for tag := range layout.Tag(255) {
 		if schema, ok := disk.SchemaOf(tag); ok && subIsUnit(schema) {
-			subs = slices.Clone(schema.Subs)
+			subs = slices.Clone(schema.Subs[:layout.SubNanoseconds+1])
 			subs[disk.SubUnprofiled] = ""
 		}
 	}

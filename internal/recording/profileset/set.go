@@ -188,9 +188,8 @@ func (b *Set) Symbol(text string) intern.SymbolRef {
 
 // internSymbol interns text of at most limit bytes. The caller holds mu.
 func (b *Set) internSymbol(text string, limit int) intern.SymbolRef {
-	if len(text) > limit {
-		b.failWith(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
-			len(text), limit, text))
+	if err := checkLength(text, limit); err != nil {
+		b.failWith(err)
 		return 0
 	}
 	ref, _ := b.Symbols.Intern(text)
@@ -202,11 +201,36 @@ func (b *Set) internName(text string) intern.SymbolRef {
 	if text == "" {
 		return 0
 	}
-	if strings.IndexByte(text, 0) >= 0 {
-		b.failWith(fmt.Errorf("a name holds a NUL byte: %.80q", text))
+	if err := CheckName(text); err != nil {
+		b.failWith(err)
 		return 0
 	}
 	return b.internSymbol(text, disk.MaxName)
+}
+
+// CheckName returns an error if text can be neither a part of a key nor the name of a type. It matches
+// layout.ErrTooLarge.
+func CheckName(text string) error {
+	if strings.IndexByte(text, 0) >= 0 {
+		return fmt.Errorf("%w: a name holds a NUL byte: %.80q", layout.ErrTooLarge, text)
+	}
+	return checkLength(text, disk.MaxName)
+}
+
+func checkLength(text string, limit int) error {
+	if len(text) <= limit {
+		return nil
+	}
+	return fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
+		len(text), limit, text)
+}
+
+// CheckKey returns the error for a key that no method can have. It matches layout.ErrTooLarge.
+func CheckKey(k layout.Key) error {
+	if k.Class == "" && k.Loader != "" {
+		return fmt.Errorf("%w: method %.80q has a loader and no class", layout.ErrTooLarge, k.Name)
+	}
+	return cmp.Or(CheckName(k.Class), CheckName(k.Name), CheckName(k.Signature), CheckName(k.Loader))
 }
 
 // Text returns the string of a symbol, or "" for 0. The caller holds mu.
@@ -295,6 +319,9 @@ func (b *Set) Prepare() error {
 	b.internAccount()
 	b.listVersions()
 	b.sortSets()
+	if err := b.listHot(); err != nil {
+		return err
+	}
 	b.listShapes()
 	return b.checkBase()
 }

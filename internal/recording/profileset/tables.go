@@ -196,7 +196,7 @@ func Grouped(kind disk.TableKind) bool { return kind == disk.TableSamples || kin
 func (b *Set) sortSets() {
 	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
 		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects, disk.TableInputs,
-		disk.TableLosses, disk.TableVersions} {
+		disk.TableLosses, disk.TableVersions, disk.TableAdvice} {
 		if t := b.Tables[kind]; t != nil {
 			t.uniteRows()
 		}
@@ -247,7 +247,7 @@ func (b *Set) addCertain(ref ProfileRef) {
 // renumberProfiles replaces the references in tables of profiles, and drops the rows of dropped profiles. became has
 // the new references by the old ones. The caller holds mu.
 func (b *Set) renumberProfiles(became []ProfileRef) {
-	for _, kind := range []disk.TableKind{disk.TableCertain, disk.TableObjects} {
+	for _, kind := range []disk.TableKind{disk.TableCertain, disk.TableObjects, disk.TableAdvice} {
 		b.keepGroups(kind, func(g rowGroup) bool {
 			ofNone := g[0] == 0 && kind == disk.TableObjects
 			g[0] = uint64(became[g[0]])

@@ -45,6 +45,7 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableInputs:          {5: columnTotal, 7: columnTotal},
 	disk.TableLosses:          {4: columnTotal, 5: columnTotal, 6: columnFirst},
 	disk.TableVersions:        {2: columnHighest},
+	disk.TableAdvice:          {1: columnLowest, 2: columnSummed, 3: columnSummed},
 }
 
 func allocationRules() []columnRule {

@@ -815,15 +815,15 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[32] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
+	static const char *const begins[35] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
 		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
 		"4221", "11112", "", "", "5111", "121111111111111111111111111111",
-		"121", "5211111", "22121121", "2221112"}; /* the columns of each kind of table */
+		"121", "5211111", "22121121", "2221112", "411", "5111", "51"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 32 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 35 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
-	must(u32(t.at) > 31 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
+	must(u32(t.at) > 34 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
 	say("\n{'kind':%u", u32(t.at));
 	optional_number("flags", u32(t.at + 4));
 	say(",'columns':[");

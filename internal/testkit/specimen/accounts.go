@@ -11,7 +11,24 @@ import (
 
 // Later returns the specimens of tables that were added after the first release.
 func Later() []Specimen {
-	return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}, {"versions", layout.DomainLLVMIR, newVersions}}
+	return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}, {"versions", layout.DomainLLVMIR, newVersions},
+		{"advice", layout.DomainCustom, newAdvice}}
+}
+
+// newAdvice has functions of a VM that runs called, one of them hot, and one that no run called.
+func newAdvice() *builder.Builder {
+	b := builder.New(layout.DomainCustom, builder.Config{Producer: "VM 1", ProducerID: [16]byte{1}})
+	for i, calls := range []uint64{1_000_000, 0, 50} {
+		p := b.Profile(layout.Key{Name: string(rune('a' + i))}, 7)
+		p.Invocations(calls)
+		p.Count(builder.Count{Point: 4, Sub: layout.SubIterations, N: 3 * calls})
+		p.Count(builder.Count{Point: 9, Sub: layout.SubDeopts + layout.MaxDeoptCause, N: calls / 20})
+		finishProfiles(p)
+		if calls > 0 {
+			b.Internal().Table(disk.TableAdvice, 0).Row(uint64(p.Internal().Ref()), uint64(3-i), 4, uint64(i))
+		}
+	}
+	return b
 }
 
 // newVersions has a function of two versions, of which one ran before the last dump, and one of unknown time.
