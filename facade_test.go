@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -431,6 +432,41 @@ func TestDumpKeepsArchivesOfOthers(t *testing.T) {
 			if _, err := write(r, t.Context(), path); err != nil {
 				t.Errorf("%s, %s: a damaged file: %v", form, name, err)
 			}
+		}
+	}
+}
+
+// TestExtremesAreKept: any point, key of bytes and number comes back.
+func TestExtremesAreKept(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "app.parc")
+	longest := strings.Repeat("n", 1<<20)
+	keys := []layout.Key{{}, {Name: "\xff\xfe\n\t"}, {Class: "A"},
+		{Class: longest, Name: longest, Signature: longest, Loader: longest}}
+	for round := range uint64(2) {
+		r := start(t, path)
+		for _, key := range keys {
+			for _, code := range []uint64{0, 1, math.MaxUint64 - 1} {
+				f := r.Function(key, code)
+				for _, point := range []int32{math.MinInt32, -1, 0, math.MaxInt32} {
+					taken, notTaken := f.Branch(point)
+					words, receivers := f.Words(point, operands.Tag), f.Receivers(point)
+					for _, w := range []*profarc.Word{taken, notTaken, words[0], words[1]} {
+						if w.Load() != round*5 {
+							t.Fatalf("%d at %d of code %d, want %d", w.Load(), point, code, round*5)
+						}
+						w.Count(5)
+					}
+					receivers.Record(r.Type(""))
+					receivers.Record(r.Type(longest))
+					if n := receivers.Others(); n != 0 {
+						t.Errorf("%d others", n)
+					}
+				}
+			}
+		}
+		if lost := dump(t, r, path); lost.Profiles+lost.Rows > 0 {
+			t.Error(lost)
 		}
 	}
 }
