@@ -32,8 +32,8 @@ static void check_generic_part(void) {
     if (archive.size < 64) refuse("truncated");
     uint32_t size = u32(16);
     require(u32(8) == 0x0a0b0c0d && size >= 64 && size <= 65536);
-    if (u64(24) > archive.size) refuse("truncated");
-    require(u64(24) == archive.size && size <= archive.size);
+    if (u64(24) > archive.size || size > archive.size) refuse("truncated");
+    require(u64(24) == archive.size);
     memcpy(header, archive.data, 32);
     memcpy(header + 32, archive.data + 40, size - 40);
     if (xxh64(header, size - 8) != u64(32)) refuse("checksum");
