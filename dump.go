@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -113,7 +114,12 @@ func (r *Run) process() layout.Process {
 func (r *Run) used() []*Function {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.order[:len(r.order):len(r.order)]
+	return r.inUse()
+}
+
+// inUse implements used. The caller holds mu.
+func (r *Run) inUse() []*Function {
+	return slices.DeleteFunc(slices.Clone(r.order), func(f *Function) bool { return f.number < 0 })
 }
 
 // builder returns an empty builder for archives of this VM.

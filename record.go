@@ -74,12 +74,13 @@ func (d *dump) readOwn(f *Function) *site {
 // functions records all functions with own counters, or for checkpoints those with new counts.
 func (d *dump) functions(r *Run) error {
 	r.mu.Lock()
-	live := r.order[:len(r.order):len(r.order)]
+	live := r.inUse()
+	number := len(r.order) // functions that are asked for later are in released, or in the next checkpoint
 	released := maps.Clone(r.released)
 	r.continued = map[*wordBlock][]uint64{}
 	r.mu.Unlock()
 	if !d.totals {
-		live = d.touched(r, live)
+		live = d.touched(r, number)
 	}
 	for _, f := range live {
 		if err := d.record(f); err != nil {
@@ -112,9 +113,9 @@ func (d *dump) record(f *Function) error {
 	return nil
 }
 
-// touched returns the functions with counts since the last checkpoint. The builder already has those whose counts are
+// touched returns those of the first functions in order with counts since the last checkpoint. The builder already has those whose counts are
 // in the archive.
-func (d *dump) touched(r *Run, all []*Function) (touched []*Function) {
+func (d *dump) touched(r *Run, number int) []*Function {
 	var recorded []version
 	set := d.b.Internal()
 	set.Locked(func() {
@@ -124,26 +125,24 @@ func (d *dump) touched(r *Run, all []*Function) (touched []*Function) {
 			}
 		}
 	})
-	inArchive := map[*Function]bool{}
+	all := map[*Function]bool{}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, v := range recorded {
-		if f := r.functions[v]; f != nil {
-			inArchive[f] = true
-			touched = append(touched, f)
+		if f := r.functions[v]; f != nil && f.number < number {
+			all[f] = true
 		}
 	}
-	for part := range slices.Chunk(all, lockedFunctions) {
-		first := part[0].number
-		for i, b := range r.blocks[first : first+len(part)] {
-			if b.hasCounted() && !inArchive[part[i]] {
-				touched = append(touched, part[i])
-			}
+	for i := range number {
+		if r.blocks[i].hasCounted() {
+			all[r.order[i]] = true
 		}
-		r.mu.Unlock() // others can set up functions in between
-		r.mu.Lock()
+		if i%lockedFunctions == 0 { // let others set up functions
+			r.mu.Unlock()
+			r.mu.Lock()
+		}
 	}
-	return touched
+	return slices.Collect(maps.Keys(all))
 }
 
 // lockedFunctions is the number of functions that touched reads under one lock.
