@@ -339,6 +339,11 @@ func receiversOf(t *testing.T, s *reader.Store, name string) (sum uint64) {
 	return sum
 }
 
+// testVM is the VM of tests/vm.h.
+var testVM = profarc.VM{ID: [16]byte{0xb1, 0x5e, 7}, Name: "test VM 1", Rows: 2, Shapes: []layout.EntryShape{{
+	Tag: layout.TagProducer, Name: "Operands", Cells: []layout.CellShape{{Name: "seen", Kind: layout.CellCount},
+		{Name: "largest", Kind: layout.CellMax}}}}}
+
 // TestRunsOfBothLanguagesLearn: a VM in Go begins with what a VM in C has learned, and the other way round.
 func TestRunsOfBothLanguagesLearn(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
@@ -346,10 +351,7 @@ func TestRunsOfBothLanguagesLearn(t *testing.T) {
 	_, runs := runner(t)
 	app := filepath.Join(t.TempDir(), "app.parc")
 	runs("dump", app, app, "7")
-	vm := profarc.VM{ID: [16]byte{0xb1, 0x5e, 7}, Name: "test VM 1", Rows: 2, Shapes: []layout.EntryShape{{
-		Tag: layout.TagProducer, Name: "Operands", Cells: []layout.CellShape{{Name: "seen", Kind: layout.CellCount},
-			{Name: "largest", Kind: layout.CellMax}}}}}
-	r, err := profarc.Start(app, vm)
+	r, err := profarc.Start(app, testVM)
 	if err != nil {
 		t.Fatal(err)
 	}

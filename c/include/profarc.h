@@ -199,6 +199,14 @@ PA_API void pa_release(pa_function *function);
 PA_API pa_counter *pa_calls(pa_function *function);
 PA_API pa_counter *pa_backedges(pa_function *function);
 
+/* pa_loop counts iterations of the loop at a point. pa_backedges has the iterations of all loops. */
+PA_API pa_counter *pa_loop(pa_function *function, int32_t point);
+
+/* pa_deopts counts deoptimizations at a point for one cause. The VM numbers its causes. Counts of a cause from
+ * PA_DEOPT_CAUSES on are lost. */
+#define PA_DEOPT_CAUSES 32
+PA_API pa_counter *pa_deopts(pa_function *function, int32_t point, unsigned cause);
+
 /* pa_branch_words counts the two directions of the branch at a point. */
 PA_API void pa_branch_words(pa_function *function, int32_t point, pa_counter **taken, pa_counter **not_taken);
 
@@ -274,6 +282,46 @@ PA_API bool pa_next_class(const pa_receivers *receivers, uint32_t *row, const pa
 /* pa_other_classes returns the number of arrivals that pa_next_class does not show. They found no free row, or their
  * class is not loaded. */
 PA_API uint64_t pa_other_classes(const pa_receivers *receivers);
+
+/* ---- advice ---- */
+
+/* pa_target sets target to the loaded class that most arrivals had, and certainty to its share of all arrivals and one
+ * more. So the certainty of a single arrival is 0.5. Arrivals of pa_other_classes count too. It returns false if no
+ * loaded class arrived. */
+PA_API bool pa_target(const pa_receivers *receivers, const pa_class **target, double *certainty);
+
+/* What a JIT should do with a function that it has just set up. A function that should be neither counted nor compiled
+ * stays in the interpreter. */
+typedef struct pa_advice {
+	bool compile; /* the archive's profile is hot and stable, so the function can be compiled at once */
+	/* more counts are needed: the archive lacks the function, or a compilation from its profile is likely to fail, or
+	 * few runs support it */
+	bool count;
+	uint64_t runs;    /* number of earlier runs that called the function */
+	uint64_t changed; /* number of those in which a hot point went another way than before */
+	uint64_t deopts;  /* deoptimizations that pa_deopts has counted in all runs */
+	char reason[80];  /* one line for people, zero-terminated */
+} pa_advice;
+
+/* pa_advice_of returns what the earlier runs advise. Its cost does not depend on the size of the archive, except for a
+ * binary search. */
+PA_API void pa_advice_of(const pa_function *function, pa_advice *advice);
+
+/* A hot function of the archive. The strings of the key are valid until pa_end. */
+typedef struct pa_hot_function {
+	pa_key key;
+	uint64_t code;
+	uint64_t weight; /* calls and loop iterations in all runs */
+	uint64_t first;  /* position in the order in which runs first used the functions, from 1; 0 if not known */
+} pa_hot_function;
+
+/* pa_hot advances to the next of the archive's hottest functions, starting at *row, which must be 0 at first. They come
+ * in descending order of their weight, and have 99% of the weight of all functions. */
+PA_API bool pa_hot(pa_run *run, uint32_t *row, pa_hot_function *hot);
+
+/* pa_coverage returns the share of this run's calls that went to functions with a profile in the archive, from 0 to 1.
+ * It is 0 before the first call. */
+PA_API double pa_coverage(pa_run *run);
 
 /* ---- dumps ---- */
 

@@ -473,7 +473,9 @@ enum {
 	PA_TABLE_OBJECTS = 29,
 	PA_TABLE_INPUTS,
 	PA_TABLE_LOSSES,
-	PA_TABLE_VERSIONS
+	PA_TABLE_VERSIONS,
+	PA_TABLE_ADVICE,
+	PA_TABLE_HOT
 };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* first kind of a producer's tables, in archives of PA_CUSTOM */
 enum {
@@ -711,7 +713,9 @@ enum {
 	PA_NEW_ARRAYS,
 	PA_SAMPLES,
 	PA_UNPROFILED,
-	PA_NANOSECONDS
+	PA_NANOSECONDS,
+	PA_ITERATIONS, /* of the loop at the point */
+	PA_DEOPTS = 32 /* for cause 0; the next PA_DEOPT_CAUSES - 1 are the other causes */
 }; /* Count */
 
 /* Receivers. Bit 0 of flags is set if a null was seen. other counts all types without a row, and is signed for a type

@@ -110,6 +110,8 @@ uint8_t *pai_put_wide(
 	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows);
 uint8_t *pai_put_bytes(pa_builder *b, pa_section section, const uint8_t *entry, uint64_t size);
 void pai_set_field(pa_builder *b, unsigned field, const void *bytes, size_t size);
+/* pai_find_profile returns the reference of a profile, or 0. */
+uint32_t pai_find_profile(const pa_builder *b, uint32_t method, uint64_t code, uint32_t context);
 bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context);
 uint64_t pai_type_cell(pa_builder *b, uint32_t type);
 uint64_t pai_method_cell(pa_builder *b, uint32_t method);
@@ -195,6 +197,12 @@ bool pai_random(uint8_t id[16]);
 new_table *pai_table(pa_builder *b, uint32_t kind);
 bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n);
 bool pai_sort_sets(pa_builder *b);
+int pai_compare_profiles(const pa_builder *b, uint32_t x, uint32_t y);
+
+/* ---- hot.c ---- */
+
+/* pai_list_hot makes the table of the hottest profiles, if runs have noted advice. */
+bool pai_list_hot(pa_builder *b);
 
 /* ---- declare.c ---- */
 

@@ -504,7 +504,7 @@ static bool copy_tables(copier *c) {
 	pa_table t;
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
-		if (t.kind == PA_TABLE_SHAPES) continue; /* see pai_copy_shapes */
+		if (t.kind == PA_TABLE_SHAPES || t.kind == PA_TABLE_HOT) continue; /* see pai_copy_shapes and pai_list_hot */
 		/* lists all profiles, so it is invalid for a part */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
 		/* the account of the archive does not hold for other counts */

@@ -82,7 +82,7 @@ static bool may_be_name(pa_text text) {
 	return text.size <= MAX_NAME && (text.size == 0 || memchr(text.bytes, 0, text.size) == NULL);
 }
 
-static bool may_be_key(const pa_key *k) {
+bool pai_may_be_key(const pa_key *k) {
 	return may_be_name(k->class_name) && may_be_name(k->name) && may_be_name(k->signature) && may_be_name(k->loader) &&
 		(k->class_name.size > 0 || k->loader.size == 0);
 }
@@ -129,6 +129,7 @@ static void record_sites(reading *x, pa_builder *b, position *p) {
 	while (next_site(x, p, &t))
 		if (t.tag == PA_SUCCESSORS) record_branch(b, &t);
 		else if (t.tag == PA_RECEIVERS) record_receivers(b, &t);
+		else if (t.tag == PA_COUNT) pa_record_count(b, t.point, t.sub, 0, t.counts[0]);
 		else record_words(b, &t);
 	if (x->failed) pai_no_memory(b);
 }
@@ -162,7 +163,7 @@ static bool record_version(pa_run *r, pa_builder *b, const version *v) {
 	uint64_t fields[2];
 	const pa_key key = pai_key_of(v->method);
 	if (v->profile != 0) return true; /* see record_beside */
-	if (v->dropped || !may_be_key(&key)) {
+	if (v->dropped || !pai_may_be_key(&key)) {
 		if (!v->dropped) omit_key(b, &key);
 		skip_version(r, b, v);
 		return sound(b);
@@ -353,6 +354,7 @@ static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
 	ok = ok && take_archive(r, b, &c, &versions);
 	ok = ok && (pai_choose_others(&versions, c.list, c.n) || pai_no_memory(b));
 	for (size_t i = 0; i < c.n && ok; i++) ok = record_version(r, b, c.list[i]);
+	ok = ok && pai_note_functions(r, b);
 	*dropped = r->lost + versions.dropped;
 	free(versions.list);
 	end_content(&c);
@@ -388,6 +390,7 @@ static void end_writing(pa_run *r, const pa_builder *b, bool written) {
 		memcpy(r->since, b->config.dump_id, sizeof r->since);
 		pai_keep_counted(&r->counted);
 		pai_keep_words(r);
+		pai_keep_notes(r);
 		pai_forget_written(r);
 		r->lost = 0;
 	}

@@ -241,7 +241,7 @@ bool pai_plan(pa_builder *b, plan *p) {
 	*p = (plan){.b = b};
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
-	if (!pai_sort_sets(b) || !pai_list_shapes(b)) return false;
+	if (!pai_sort_sets(b) || !pai_list_hot(b) || !pai_list_shapes(b)) return false;
 	take_counts(p);
 	if (!pai_order_all(p) || !plan_records(p) || !pai_plan_symbols(p) || !pai_hash_records(p, 0)) return false;
 	mark_shared_ids(p);

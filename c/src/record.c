@@ -16,9 +16,13 @@ static uint32_t hash_of(uint32_t method, uint64_t code, uint32_t context) {
 	return pai_mix(pai_mix(pai_mix(method, context), code), code >> 32);
 }
 
+uint32_t pai_find_profile(const pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
+	return pai_find(
+		&b->profile_index, hash_of(method, code, context), same_profile, &(wanted){b, method, context, code});
+}
+
 bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
-	return pai_find(&b->profile_index, hash_of(method, code, context), same_profile,
-			   &(wanted){b, method, context, code}) == 0;
+	return pai_find_profile(b, method, code, context) == 0;
 }
 
 /* ---- beginning and fields ---- */

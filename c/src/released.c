@@ -76,7 +76,7 @@ static void get_words(cursor *c, bool of_parent, uint32_t n, uint64_t *now, uint
 }
 
 cursor pai_begin_released(const pa_run *r, const released *x, bool *has, uint64_t now[2], uint64_t before[2]) {
-	cursor c = {x->bytes, x->bytes + x->size};
+	cursor c = {x->bytes, x->bytes + x->v.size};
 	*has = *c.at++ != 0;
 	now[0] = now[1] = before[0] = before[1] = 0;
 	if (*has) get_words(&c, x->v.epoch != r->epoch, 2, now, before);
@@ -167,7 +167,7 @@ static void release(pa_run *r, pa_function *f) {
 		x->v.released = true;
 		x->v.unused = false;
 		x->v.epoch = r->epoch;
-		x->size = (uint32_t)c.size;
+		x->v.size = (uint32_t)c.size;
 		memcpy(x->bytes, c.bytes, c.size);
 		pai_replace_item(&r->versions, f, x);
 		unlist(r, f);

@@ -119,6 +119,7 @@ static const char *rules_of(uint32_t kind) {
 		: kind == PA_TABLE_MOVED                          ? "====<"
 		: kind == PA_TABLE_VERSIONS                       ? "==>"
 		: kind == PA_TABLE_OBJECTS                        ? "====++<"
+		: kind == PA_TABLE_ADVICE                         ? "=<++"
 														  : NULL;
 }
 
@@ -156,7 +157,7 @@ static int compare_contexts(const pa_builder *b, uint32_t x, uint32_t y) {
 	return order != 0 ? order : compare_points(c->point, d->point);
 }
 
-static int compare_profiles(const pa_builder *b, uint32_t x, uint32_t y) {
+int pai_compare_profiles(const pa_builder *b, uint32_t x, uint32_t y) {
 	if (x == y || x == 0 || y == 0) return compare_numbers(x, y);
 	const new_profile *p = ITEM(new_profile, b->profiles, x), *q = ITEM(new_profile, b->profiles, y);
 	int c = compare_methods(b, p->method, q->method);
@@ -168,7 +169,7 @@ static int compare_cells(const pa_builder *b, uint8_t kind, uint64_t x, uint64_t
 	int c = 0;
 	if (x == y) return 0;
 	if (kind == PA_COLUMN_CONTEXT) return compare_contexts(b, (uint32_t)x, (uint32_t)y);
-	if (kind == PA_COLUMN_PROFILE) return compare_profiles(b, (uint32_t)x, (uint32_t)y);
+	if (kind == PA_COLUMN_PROFILE) return pai_compare_profiles(b, (uint32_t)x, (uint32_t)y);
 	if (kind == PA_COLUMN_METHOD) return compare_methods(b, (uint32_t)x, (uint32_t)y);
 	if (kind == PA_COLUMN_TYPE) return compare_types(b, (uint32_t)x, (uint32_t)y);
 	if (kind == PA_COLUMN_SYMBOL) c = pai_compare_texts(pai_text(b, (uint32_t)x), pai_text(b, (uint32_t)y));

@@ -14,6 +14,7 @@ static pa_error open_archive(pa_run *r, const char *path) {
 	if (e.code == PA_OK) r->archive = a;
 	else pa_close(a);
 	r->counted.archive = r->archive;
+	if (r->archive != NULL) pai_read_advice(r);
 	return e;
 }
 
@@ -89,6 +90,7 @@ static void free_functions(pa_run *r) {
 	free(r->methods.slots);
 	free(r->versions.slots);
 	pai_free_chunks(r);
+	pai_free_advice(r);
 }
 
 void pa_end(pa_run *r) {
@@ -198,7 +200,7 @@ static pa_function *make_function(pa_run *r, method *m, const pa_key *key, uint6
 	pa_function *f = calloc(1, sizeof *f);
 	if (f == NULL) return NULL;
 	f->run = r;
-	f->v = (version){.hash = hash, .method = m, .code = code};
+	f->v = (version){.hash = hash, .method = m, .code = code, .first = ++r->asked};
 	claim(f, key);
 	if (f->trained || pai_take_words(r, f, 2, &f->fields)) return f;
 	free(f);
@@ -219,6 +221,10 @@ static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const 
 		return NULL;
 	}
 	if (old != NULL) {
+		f->v.first = old->first;
+		f->v.noted_in = old->noted_in;
+		f->v.noted = old->noted;
+		f->v.noting = old->noting;
 		pai_replace_item(&r->versions, old, f);
 		pai_forget((released *)old);
 	}

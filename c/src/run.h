@@ -78,6 +78,11 @@ typedef struct version {
 	bool touched;     /* the checkpoint being written has counts of it */
 	bool dropped;     /* the dump being written omits it */
 	bool unused;      /* the VM released it while a dump was being written */
+	uint32_t size;    /* bytes of a released function */
+	uint32_t first;   /* number of versions that the run had asked for, this one included */
+	/* notes of this process in the written checkpoints and in the one being written, see advice.c */
+	uint32_t noted_in; /* number of forks when noted was set */
+	uint8_t noted, noting;
 } version;
 
 struct pa_function {
@@ -97,7 +102,6 @@ typedef struct released {
 	version v;
 	struct released *next, **from; /* released functions of the run */
 	struct released *same;         /* released functions of the method */
-	uint32_t size;
 	uint8_t bytes[];
 } released;
 
@@ -133,6 +137,7 @@ struct pa_run {
 	pa_error bad;  /* the reason why dumps fail, or PA_OK */
 	pa_archive *archive; /* the adopted archive, or NULL */
 	char *path;          /* path of the archive that the run began with */
+	pa_table advice, hot; /* tables of the archive; without rows if it lacks them */
 
 	pthread_mutex_t lock; /* guards the fields below and the sites of functions */
 	pa_function *functions, **last;
@@ -142,6 +147,8 @@ struct pa_run {
 	spare spare[MOST_WORDS + 1];
 	noted_word *noted;
 	size_t n_noted, noted_room;
+	uint32_t asked; /* number of versions that the VM has asked for */
+	char **signatures; /* signatures of hot functions, by row; NULL if none was asked for */
 	uint32_t epoch; /* number of forks between the first process and this one */
 	uint32_t dumps; /* number of dumps and checkpoints, also of failed ones */
 	bool writing;   /* a dump is being written */
@@ -244,8 +251,20 @@ void pai_free_function(pa_run *r, pa_function *f);
 
 /* ---- dump.c ---- */
 
+/* pai_may_be_key reports whether the format can hold a key. */
+bool pai_may_be_key(const pa_key *key);
 /* pai_weigh returns the sum of a version's private counts in a dump. */
 uint64_t pai_weigh(pa_run *r, version *v);
+
+/* ---- advice.c ---- */
+
+/* pai_read_advice reads the tables of the archive. pai_free_advice frees memory for pa_hot. */
+void pai_read_advice(pa_run *r);
+void pai_free_advice(pa_run *r);
+/* pai_note_functions records which functions the run has called. pai_keep_notes keeps the notes of a written
+ * checkpoint, which the next one does not repeat. */
+bool pai_note_functions(pa_run *r, pa_builder *b);
+void pai_keep_notes(pa_run *r);
 
 /* ---- versions.c ---- */
 

@@ -69,6 +69,21 @@ void pa_branch_words(pa_function *f, int32_t point, pa_counter **taken, pa_count
 	*not_taken = &s->words[1];
 }
 
+/* count_at_point returns the counter of a Count entry. */
+static pa_counter *count_at_point(pa_function *f, int32_t point, uint16_t sub) {
+	pa_entry e;
+	if (f == NULL) return &nowhere;
+	if (trained_entry(f, point, PA_COUNT, sub, &e)) return pa_word(&e, 0);
+	site *s = site_at(f, point, PA_COUNT, sub, 1, NULL);
+	return s == NULL ? &nowhere : s->words;
+}
+
+pa_counter *pa_loop(pa_function *f, int32_t point) { return count_at_point(f, point, PA_ITERATIONS); }
+
+pa_counter *pa_deopts(pa_function *f, int32_t point, unsigned cause) {
+	return cause < PA_DEOPT_CAUSES ? count_at_point(f, point, (uint16_t)(PA_DEOPTS + cause)) : &nowhere;
+}
+
 static const pa_new_shape *shape_of(const pa_run *r, uint8_t tag) {
 	for (uint32_t i = 0; i < r->vm.n_shapes; i++)
 		if (r->vm.shapes[i].tag == tag) return &r->vm.shapes[i];
