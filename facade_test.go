@@ -470,3 +470,23 @@ func TestExtremesAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestDumpWithoutAPath: a dump goes to the archive of the start, also after the program has changed its directory. A
+// checkpoint does not, since it would replace the counts of earlier runs.
+func TestDumpWithoutAPath(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	r, dumps := start(t, "app.parc"), start(t, "")
+	r.Function(layout.Key{Name: "f"}, 1).Calls().Count(3)
+	t.Chdir(t.TempDir())
+	if lost, err := dumps.Dump(t.Context(), ""); err == nil {
+		t.Error("a dump without any path", lost)
+	}
+	dump(t, r, "")
+	path := filepath.Join(dir, "app.parc")
+	want(t, read(t, path), counts{"f#1 calls": 3})
+	if lost, err := start(t, path).Checkpoint(t.Context(), ""); err == nil {
+		t.Error("a checkpoint without a path", lost)
+	}
+	want(t, read(t, path), counts{"f#1 calls": 3})
+}
