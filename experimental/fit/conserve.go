@@ -323,22 +323,10 @@ func (c *conservation) decideLoopExit(j int) bool {
 }
 
 func (c *conservation) canComeBack(block, way int) bool {
-	seen := make([]bool, len(c.now.Blocks))
-	work := []int{int(c.now.Blocks[block].To[way])}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		if b == block {
-			return true
-		}
-		if !seen[b] {
-			seen[b] = true
-			for _, to := range c.now.Blocks[b].To {
-				work = append(work, int(to))
-			}
-		}
-	}
-	return false
+	to := int(c.now.Blocks[block].To[way])
+	return slices.ContainsFunc(c.loops, func(loop []int) bool {
+		return slices.Contains(loop, block) && slices.Contains(loop, to)
+	})
 }
 
 // decideLoop accepts the branches of a loop with several exits if all of them matched, the number of entries is known,

@@ -100,14 +100,12 @@ func (b *textBuild) addProperties(d *textDump) {
 	}
 }
 
-func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
-
 // distinctKey returns the key of a method, with a loader if the text repeats the method.
 func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	key := layout.Key{Class: t.class, Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
 		b.report.Lost.AddLoss(codec.Loss{What: LossLoader, Count: 1, Line: t.place.Line})
-		key.Loader = twinLoader(b.seen[key])
+		key.Loader = disk.TwinLoader + strconv.Itoa(b.seen[key])
 	}
 	return key
 }

@@ -464,11 +464,7 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 			return traps | layout.EntryTraps(n), true, r.Name != r.Plain && name == r.Plain, true
 		}
 	}
-	return traps, false, false, reasonName(name)
-}
-
-func reasonName(s string) bool {
-	return s != "" && strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
+	return traps, false, false, name != "" && strings.Trim(name, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {

@@ -94,7 +94,7 @@ type summaryBuilder struct {
 
 // addCounters adds the counters of one function, one or more of 8 bytes.
 func (b *summaryBuilder) addCounters(counts []byte) {
-	if b.hasMarkOnly(counts) {
+	if isHotnessMark(le.Uint64(counts)) && !b.old {
 		return
 	}
 	s := &b.sums
@@ -104,10 +104,6 @@ func (b *summaryBuilder) addCounters(counts []byte) {
 	for counts = counts[disk.CellSize:]; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
 		s.MaxInternalCount = max(s.MaxInternalCount, b.addCount(le.Uint64(counts)))
 	}
-}
-
-func (b *summaryBuilder) hasMarkOnly(counts []byte) bool {
-	return isHotnessMark(le.Uint64(counts)) && !b.old
 }
 
 // ignoresCount reports whether a counter is ignored. LLVM 15 and before ignored the maximum number.

@@ -169,12 +169,7 @@ func readMagic(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, schema.MagicSize)
-	n, err := io.ReadFull(f, head)
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		err = nil
-	}
-	return head[:n], err
+	return io.ReadAll(io.LimitReader(f, int64(schema.MagicSize)))
 }
 
 func openClasses(paths []string, of *layout.Header) (programCode, error) {

@@ -206,7 +206,7 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 		if err != nil || !wanted {
 			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
 		}
-		return o.showMethods(w, s, oneMethod(m), nil)
+		return o.showMethods(w, s, func(yield func(reader.Method, error) bool) { yield(m, nil) }, nil)
 	}
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
@@ -219,10 +219,6 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 		}
 		return err
 	})
-}
-
-func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
-	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
 func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],

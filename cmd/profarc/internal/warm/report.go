@@ -118,7 +118,7 @@ func (s *session) newReport() *report {
 	}
 	r.Others = s.othersShare()
 	if r.Others > muchOthers {
-		r.addNote(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
+		r.Notes = append(r.Notes, fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
 			"processors", 100*muchOthers))
 	}
 	for _, c := range s.chosen {
@@ -146,8 +146,6 @@ func (s *session) othersShare() float64 {
 	}
 	return min(1, max(0, float64(s.busyNS-own)/float64(all)))
 }
-
-func (r *report) addNote(text string) { r.Notes = append(r.Notes, text) }
 
 func (s *session) contenderRow(c *contender) contenderRow {
 	row := contenderRow{Name: c.name, Flags: secrets.MaskOptions(c.flags), LeftOut: c.leftOut}

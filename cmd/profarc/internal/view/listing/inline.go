@@ -136,7 +136,7 @@ func (p *Program) refusalOf(c *callSite) *Refusal {
 		return nil // the loaded classes may leave one target only
 	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecordedCount() > 0):
 		return c.pollutedRefusal(types)
-	case guessFailed(c.traps):
+	case slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(c.traps, reason) }):
 		return &Refusal{
 			"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
 			"a new run guesses again, if this type no longer changes late"}
@@ -175,10 +175,6 @@ func (c *callSite) pollutedRefusal(types []analyze.Outcome) *Refusal {
 	percent := int(math.Floor(100 * best))
 	return &Refusal{fmt.Sprintf("virtual call: more than %d receiver types, the first with %d %%", facts.Guessed, percent),
 		fmt.Sprintf("a copy of this method for each type, or -XX:TypeProfileMajorReceiverPercent=%d", percent)}
-}
-
-func guessFailed(traps string) bool {
-	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
 
 func (c *callSite) sizeRefusal(t target) *Refusal {

@@ -69,7 +69,7 @@ func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 // count formats numbers.
 func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
-	if isNewer(r) {
+	if r.DumpedB != "" && r.DumpedA > r.DumpedB { // the times sort as strings
 		say("A is newer than B: the arguments may be swapped (A was dumped at %s, B at %s)", r.DumpedA, r.DumpedB)
 	}
 	for _, k := range r.Kinds {
@@ -115,9 +115,6 @@ func uncompared(r *compare.Report, count func(float64) string) (parts []string) 
 	}
 	return parts
 }
-
-// isNewer reports whether A was dumped after B. The times sort as strings.
-func isNewer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
 const shownDoubts = 5
 

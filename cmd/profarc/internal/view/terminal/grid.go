@@ -28,12 +28,7 @@ func NewGrid(s *Screen, w *bufio.Writer, names int) *Grid {
 }
 
 func (g *Grid) AddRow(color string, cells ...string) {
-	for i, c := range cells[:len(cells)-1] {
-		if i == len(g.widths) {
-			g.widths = append(g.widths, 0)
-		}
-		g.widths[i] = max(g.widths[i], uniseg.StringWidth(c))
-	}
+	g.widths = widen(g.widths, cells[:len(cells)-1])
 	g.rows = append(g.rows, gridRow{color, cells})
 }
 
@@ -139,13 +134,19 @@ func (t *Table) AddRow(cells []string, share float64, name, note string) {
 }
 
 func (t *Table) appendRow(r tableRow) {
-	for i, c := range r.cells {
-		if i == len(t.widths) {
-			t.widths = append(t.widths, 0)
-		}
-		t.widths[i] = max(t.widths[i], uniseg.StringWidth(c))
-	}
+	t.widths = widen(t.widths, r.cells)
 	t.rows = append(t.rows, r)
+}
+
+// widen returns the widths of columns to which cells were added.
+func widen(widths []int, cells []string) []int {
+	for i, c := range cells {
+		if i == len(widths) {
+			widths = append(widths, 0)
+		}
+		widths[i] = max(widths[i], uniseg.StringWidth(c))
+	}
+	return widths
 }
 
 // Print writes the table. An error stays in the writer.
@@ -166,7 +167,7 @@ func (t *Table) writeRow(r *tableRow) {
 		write(columnGap + strings.Repeat(" ", t.widths[i]-uniseg.StringWidth(c)) + c)
 	}
 	write(columnGap)
-	if t.hasBars() {
+	if t.screen.Width > 0 { // not in a pipe, since programs read it
 		bar := t.screen.Bar(max(r.share, 0), barWidth)
 		t.screen.PaintText(t.w, HeatColor(r.share), bar)
 		used += uniseg.StringWidth(bar)
@@ -178,6 +179,3 @@ func (t *Table) writeRow(r *tableRow) {
 	}
 	write(r.note)
 }
-
-// hasBars reports whether the table has bars. Tables in a pipe have none, since programs read them.
-func (t *Table) hasBars() bool { return t.screen.Width > 0 }

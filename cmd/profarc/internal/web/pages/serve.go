@@ -29,10 +29,6 @@ type connectionLimit struct {
 // tokenKey is the key of a connection's noteToken in the contexts of its requests.
 type tokenKey struct{}
 
-func newConnectionLimit(most int) *connectionLimit {
-	return &connectionLimit{most: most, open: map[net.Conn]int{}}
-}
-
 // admitConnection adds a new connection. It is the ConnContext of an http.Server.
 func (l *connectionLimit) admitConnection(ctx context.Context, c net.Conn) context.Context {
 	l.mu.Lock()
@@ -105,7 +101,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 func (s *Server) serveWithin(ctx context.Context, l net.Listener, limits servingLimits) error {
-	open := newConnectionLimit(limits.connections)
+	open := &connectionLimit{most: limits.connections, open: map[net.Conn]int{}}
 	server := &http.Server{
 		Handler:     s,
 		ReadTimeout: limits.request, ReadHeaderTimeout: limits.header, WriteTimeout: limits.answer, IdleTimeout: limits.idle,
