@@ -70,7 +70,8 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	}
 	// A function can be recorded twice, from the archive and from its own counters. NextRun lets the builder add both.
 	b.Internal().NextRun(profileset.RunRules{})
-	d := dump{b: b, lost: &lost, pruned: &r.pruned, left: newLoss(), others: newLoss(), read: map[*wordBlock][]uint64{}, totals: r.form == totals}
+	d := dump{b: b, lost: &lost, pruned: &r.pruned, left: newLoss(), others: newLoss(), totals: r.form == totals,
+		read: map[*wordBlock][]uint64{}}
 	if err := d.functions(r); err != nil {
 		return lost, err
 	}

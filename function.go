@@ -101,7 +101,7 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 	at := place{point: point, tag: tag}
 	e, ok := f.entry(at)
 	var s *site
-	ok = ok && e.Cells() == len(words)
+	ok = ok && e.Cells() >= len(words) // rows follow
 	if !ok {
 		s = f.siteAt(at, len(words), 0, shape.Cells)
 	}

@@ -39,7 +39,7 @@ func (d *dump) leaveOut(f *Function) {
 	}
 }
 
-// totalsOf returns the counts of sites. read has those of their blocks.
+// totalsOf returns the counts of sites. read has the counts of their blocks.
 func totalsOf(sites *site, read map[*wordBlock][]uint64) ledger.Totals {
 	counts := ledger.Totals{}
 	for s := sites; s != nil; s = s.next {

@@ -19,12 +19,12 @@ type dump struct {
 	pruned *loss // released functions left out
 	lost   *merge.Dropped
 	left   loss                    // functions left out
-	others loss                    // rows left out, whose counts are in those of other types
+	others loss                    // rows left out; others have their counts
 	read   map[*wordBlock][]uint64 // counts of the recorded functions, from which the next checkpoint counts
 	noted  []noting
 }
 
-// keep remembers the counts of a checkpoint that was written, and forgets those of released functions.
+// keep remembers the counts of a checkpoint that was written, and forgets released functions.
 func (d *dump) keep(r *Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,7 +170,7 @@ func (d *dump) site(p *builder.Profile, f *Function, s *site) {
 }
 
 // rows returns the rows of a type profile. counts must be read before the call, so that each row with a count has its
-// type. The counts of types with a name that no archive can hold are added to those of other types.
+// type. Types with a name that no archive can hold count as others.
 func (d *dump) rows(f *Function, s *site, counts []uint64) []builder.Row {
 	rows := make([]builder.Row, len(s.types))
 	others := &counts[len(s.types)]

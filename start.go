@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -48,8 +49,8 @@ type Run struct {
 	path   string        // path of the archive, absolute if possible; Dump writes it by default
 	bad    error         // error of the VM's description; nothing can be written
 	store  *reader.Store // adopted; nil without an archive
-	advice reader.Table  // TableAdvice of the archive; empty if it has none
-	hot    reader.Table  // TableHot of the archive; empty if it has none
+	advice reader.Table  // TableAdvice of the archive, or empty
+	hot    reader.Table  // TableHot of the archive, or empty
 
 	mu        sync.Mutex
 	functions map[version]*Function
@@ -91,19 +92,21 @@ func Start(path string, vm VM) (*Run, error) {
 		vm.Versions = defaultVersions
 	}
 	vm.Shapes = slices.Clone(vm.Shapes)
-	r := &Run{vm: vm, path: path, number: runs.Add(1) - 1, functions: map[version]*Function{}, released: map[string]string{}, pruned: newLoss(), types: map[string]*Type{}}
+	r := &Run{vm: vm, path: path, number: runs.Add(1) - 1, functions: map[version]*Function{},
+		released: map[string]string{}, pruned: newLoss(), types: map[string]*Type{}}
 	if absolute, err := filepath.Abs(path); err == nil && path != "" {
 		r.path = absolute // the program can change its directory
 	}
-	_, r.bad = r.builder(disk.RandomDumpID(), nil)
-	if r.bad != nil {
-		return r, r.bad
+	b, err := r.builder(disk.RandomDumpID(), nil)
+	if err != nil {
+		r.bad = err
+		return r, err
 	}
 	s, err := reader.Open(path, archive.Options{Expect: archive.Expect{Domain: layout.DomainCustom, ProducerID: vm.ID}})
 	if err != nil {
 		return r, err
 	}
-	err = r.checkShapes(s)
+	err = checkShapes(b, s)
 	if err == nil {
 		err = s.Adopt(reader.AdoptOptions{})
 	}
@@ -115,12 +118,9 @@ func Start(path string, vm VM) (*Run, error) {
 	return r, nil
 }
 
-// checkShapes compares the shapes of an archive with those of the VM. Both may have shapes that the other lacks.
-func (r *Run) checkShapes(s *reader.Store) error {
-	b, err := r.builder([16]byte{}, nil)
-	if err == nil {
-		err = b.Internal().Declare((*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()...)
-	}
+// checkShapes compares the shapes of an archive with the VM's, which b has. Both can have shapes that the other lacks.
+func checkShapes(b *builder.Builder, s *reader.Store) error {
+	err := b.Internal().Declare((*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()...)
 	if err == nil {
 		return nil
 	}
