@@ -16,13 +16,13 @@ import (
 type Advice struct {
 	// Compile means that the archive's profile is hot and stable, so that the function can be compiled at once.
 	Compile bool
-	// Count means that more counts are needed: the archive lacks the function, or a compilation from its profile is likely
-	// to fail, or few runs support it. Counting may stop only where Count is false.
+	// Count means that more counts are needed: the archive lacks the function, or a compilation from its profile is
+	// likely to fail, or few runs support it. Counting may stop only where Count is false.
 	Count bool
 	// Reason is one line for people.
 	Reason string
-	// Runs is the number of runs that called the function, and Changed the number of those in which a hot point went another
-	// way than in the runs before.
+	// Runs is the number of runs that called the function. Changed is the number of runs in which one of its hot points
+	// went another way than before.
 	Runs, Changed uint64
 	// Deopts is the number of deoptimizations that Function.Deopts has counted in all runs.
 	Deopts uint64
@@ -61,17 +61,15 @@ func (f *Function) Advice() Advice {
 
 // trainedWeight returns the calls and loop iterations of earlier runs.
 func trainedWeight(p reader.Profile) (weight uint64) {
-	for _, of := range []func(reader.Profile) (reader.Counter, bool){reader.Profile.Invocations, reader.Profile.Backedges} {
-		if c, ok := of(p); ok {
-			weight = disk.SaturatingAdd(weight, c.Trained())
-		}
-	}
-	return weight
+	calls, _ := p.Invocations()
+	loops, _ := p.Backedges()
+	return disk.SaturatingAdd(calls.Trained(), loops.Trained())
 }
 
 func deoptsOf(p reader.Profile) (n uint64) {
 	for e := range p.Entries() {
-		if e.Tag() == layout.TagCount && e.Sub() >= layout.SubDeopts && e.Sub() <= layout.SubDeopts+layout.MaxDeoptCause {
+		cause := int(e.Sub()) - int(layout.SubDeopts)
+		if e.Tag() == layout.TagCount && cause >= 0 && cause <= layout.MaxDeoptCause {
 			n = disk.SaturatingAdd(n, e.Cell(0).Load())
 		}
 	}
@@ -94,9 +92,9 @@ func (r *Run) notesOf(p layout.Ref) (first, runs, changed uint64) {
 	return t.Cell(1, row), t.Cell(2, row), t.Cell(3, row)
 }
 
-// Hot returns the archive's hottest profiles, at most n, in descending order of their calls and loop iterations. The
-// order was computed when the archive was written. Profiles beyond 99% of all calls and iterations are not hot. To adopt
-// one, call Run.Function with its key and code.
+// Hot returns the archive's hottest profiles, at most n, in descending order of their calls and loop iterations.
+// Together they have 99% of these counts, unless n is smaller. The order was computed when the archive was written.
+// Run.Function adopts a profile by its key and code.
 func (r *Run) Hot(n int) (hot []reader.Profile) {
 	for row := range min(n, r.hot.Rows) {
 		p, err := r.store.ProfileAt(layout.Ref(r.hot.Cell(0, row)))
@@ -118,8 +116,8 @@ func (r *Run) HotByUse(n int) []reader.Profile {
 	return hot
 }
 
-// Coverage returns the share of this run's calls that went to functions with a profile in the archive, from 0 to 1. It is
-// 0 before the first call.
+// Coverage returns the share of this run's calls that went to functions with a profile in the archive, from 0 to 1.
+// Before the first call it is 0.
 func (r *Run) Coverage() float64 {
 	covered, all := uint64(0), uint64(0)
 	for _, f := range r.used() {

@@ -2,7 +2,7 @@ package profarc
 
 import "github.com/profarc/profarc/layout"
 
-// Loop returns the counter of the iterations of the loop at a point. Backedges counts those of all loops together.
+// Loop returns the counter of the iterations of the loop at a point. Backedges counts all loops of the function.
 func (f *Function) Loop(point int32) *Word {
 	return f.countAt(place{point, layout.TagCount, layout.SubIterations})
 }
@@ -24,9 +24,9 @@ func (f *Function) countAt(at place) *Word {
 	return &f.siteAt(at, 1, 0, nil).words[0]
 }
 
-// Target returns the loaded type that most arrivals had, and its certainty: its share of all arrivals and one more. So
-// the certainty of a single arrival is 0.5. The types that All skips and Others count as other types. Target returns nil
-// if no loaded type arrived.
+// Target returns the loaded type with the most arrivals and its certainty, or nil if no loaded type arrived. The
+// certainty is the type's share of all arrivals and one more, so that a single arrival has a certainty of 0.5. Types
+// that All skips and Others counts are other types.
 func (r Receivers) Target() (target *Type, certainty float64) {
 	most := uint64(0)
 	all := float64(r.Others()) + 1

@@ -106,7 +106,7 @@ const (
 	SubSamples     Sub = 6 // samples taken at the point
 	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
 	SubIterations  Sub = 9 // iterations of the loop at the point
-	// deoptimizations at the point for cause 0 of the VM; the subs up to SubDeopts + MaxDeoptCause are those for the others
+	// deoptimizations at the point for cause 0 of the VM; SubDeopts + n is the sub for cause n, at most MaxDeoptCause
 	SubDeopts     Sub = 32
 	MaxDeoptCause     = 31
 )
