@@ -206,13 +206,9 @@ func (c *checker) decideMoved(j *judgement, confidence float64) {
 	case j.Matched == 0:
 		j.Reason = "the code has changed: " + found
 	case j.Profile.Code() == 0:
-		j.State = Moved
-		j.Confidence = confidence
-		j.Reason = "the archive does not say which code it is: " + found
+		j.State, j.Confidence, j.Reason = Moved, confidence, "the archive does not say which code it is: "+found
 	default:
-		j.State = Moved
-		j.Confidence = confidence
-		j.Reason = "the code has changed: " + found
+		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed: "+found
 	}
 }
 

@@ -48,8 +48,7 @@ type stackPair struct {
 
 func buildStackPair(r *request) (any, error) {
 	sources := commonStacks(r.site)
-	source := sources[max(0, slices.IndexFunc(sources,
-		func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	source := r.askedSource(sources)
 	t, err := resultOf(r, source.what+" of both", func(ctx context.Context, s *Site, p *Progress) (*stackPair, error) {
 		return pairStacks(ctx, s, source, p)
 	})

@@ -159,10 +159,14 @@ type flamePage struct {
 	Left    int
 }
 
+// askedSource returns the source that the query names, or the first one.
+func (r *request) askedSource(sources []stackSource) stackSource {
+	named := func(s stackSource) bool { return s.name == r.query.valueOf("of") }
+	return sources[max(0, slices.IndexFunc(sources, named))]
+}
+
 func stacksOf(r *request) (stackSource, *flame.Tree, error) {
-	sources := stackSources(r.archive())
-	source := sources[max(0, slices.IndexFunc(sources,
-		func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	source := r.askedSource(stackSources(r.archive()))
 	t, err := resultOf(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
 		return source.read(ctx, s.Archive, p)
 	})
@@ -216,11 +220,11 @@ func nodeText(at int) string {
 func (p *flamePage) addLinks(b *flameGraph) {
 	p.Zoomed = b.zoomPath()
 	q := b.request.query
+	turned := linkToPage("Callers at the bottom", nameOfFlame, q.withValues("up", "1"))
 	if p.Up {
-		p.Others = append(p.Others, linkToPage("Callers on top", nameOfFlame, q.withValues("up", "")))
-	} else {
-		p.Others = append(p.Others, linkToPage("Callers at the bottom", nameOfFlame, q.withValues("up", "1")))
+		turned = linkToPage("Callers on top", nameOfFlame, q.withValues("up", ""))
 	}
+	p.Others = append(p.Others, turned)
 	for _, s := range stackSources(b.request.archive()) {
 		if s.what != p.What {
 			p.Others = append(p.Others, linkToPage(s.what, nameOfFlame,

@@ -171,12 +171,7 @@ func (t *table) matchesSearch(cells []cell) bool {
 }
 
 func containWords(texts []string, words string) bool {
-	for _, word := range strings.Fields(words) {
-		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, word) }) {
-			return false
-		}
-	}
-	return true
+	return containsAll(strings.Join(texts, betweenNames), strings.Fields(words))
 }
 
 // searchPatterns returns the patterns of the search: as typed, and as pages spell the methods that it names.
