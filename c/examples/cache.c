@@ -24,20 +24,6 @@ static void arrive(cache *c, pa_receivers *call, const pa_class *class_) {
 	else *c = (cache){class_, pa_count_class1(call, class_)};
 }
 
-/* target returns the class with 95% of all arrivals at a call, or NULL. Arrivals that no loaded class has count too. */
-static const pa_class *target(const pa_receivers *call) {
-	uint64_t all = pa_other_classes(call), most = 0, count;
-	const pa_class *class_, *found = NULL;
-	for (uint32_t row = 0; pa_next_class(call, &row, &class_, &count);) {
-		all += count;
-		if (count > most) {
-			most = count;
-			found = class_;
-		}
-	}
-	return most > 0 && most >= all - all / 20 ? found : NULL;
-}
-
 int main(int argc, char **argv) {
 	pa_run *run;
 	cache here = {NULL, NULL};
@@ -49,8 +35,10 @@ int main(int argc, char **argv) {
 	pa_receivers *call = pa_receivers_at(pa_function_of(run, &key, 1), CALL);
 	const pa_class *classes[] = {
 		pa_load_class(run, pa_text_of("Circle"), &circle), pa_load_class(run, pa_text_of("Square"), &square)};
-	const pa_class *known = target(call);
-	printf("compile for %s\n", known == NULL ? "any class" : known->own == &circle ? "Circle" : "Square");
+	const pa_class *known;
+	double certainty;
+	bool certain = pa_target(call, &known, &certainty) && certainty >= 0.95;
+	printf("compile for %s\n", !certain ? "any class" : known->own == &circle ? "Circle" : "Square");
 
 	for (unsigned i = 0; i < 1000; i++) arrive(&here, call, classes[i % 100 == 99]); /* the interpreter */
 

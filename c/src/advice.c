@@ -96,37 +96,56 @@ static bool add_row(pa_builder *b, const version *v, unsigned news) {
 	return true;
 }
 
-/* note adds a row about a version that this run has called. A checkpoint repeats no note of an earlier one. */
-static void note(pa_run *r, pa_builder *b, version *v) {
+bool pai_note(pa_run *r, pa_builder *b, version *v) {
 	bool parts = r->form == CHECKPOINTS;
-	unsigned before = parts && v->noted_in == r->epoch ? v->noted : 0, now = before;
+	unsigned before = parts && v->noted_epoch == r->epoch ? v->noted : 0, now = before;
 	const counted *since = parts || r->counted.before != NULL ? &r->counted : NULL;
 	pa_profile p;
-	v->noting = 0;
+	if (v->dropped || (parts && v->noted_dump == r->dumps)) return true;
 	bool trained = profile_of(r, v, &p);
 	uint64_t calls = private_calls(r, v, false) + (trained ? calls_in_archive(r, &p, since) : 0);
-	if (calls == 0 || v->dropped) return;
+	if (calls == 0) return true;
 	now |= CALLED;
 	if (trained && (before & CHANGED) == 0 && has_changed(&p)) now |= CHANGED;
-	if (now != before && add_row(b, v, now & ~before)) v->noting = (uint8_t)now;
+	if (now == before || !add_row(b, v, now & ~before) || !parts) return sound(b);
+	v->noted = (uint8_t)now;
+	v->noted_before = (uint8_t)before;
+	v->noted_epoch = r->epoch;
+	v->noted_dump = r->dumps;
+	return true;
 }
 
-bool pai_note_functions(pa_run *r, pa_builder *b) {
-	for (pa_function *f = r->functions; f != NULL && sound(b); f = f->next) note(r, b, &f->v);
-	for (released *x = r->released; x != NULL && sound(b); x = x->next) note(r, b, &x->v);
-	return sound(b);
+bool pai_note_all(pa_run *r, pa_builder *b) {
+	for (pa_function *f = r->functions; f != NULL; f = f->next)
+		if (!pai_note(r, b, &f->v)) return false;
+	for (released *x = r->released; x != NULL; x = x->next)
+		if (!pai_note(r, b, &x->v)) return false;
+	return true;
 }
 
-static void keep(pa_run *r, version *v) {
-	if (v->noting == 0) return;
-	v->noted = v->noting;
-	v->noted_in = r->epoch;
-	v->noting = 0;
+bool pai_note_profile(pa_run *r, pa_builder *b, pa_ref profile) {
+	pa_method m;
+	method *own;
+	block of;
+	pa_error e;
+	if (!pai_block(r->archive, place_of(profile), &of, &e) ||
+		pa_method_at(r->archive, ref_of(of.method), &m).code != PA_OK)
+		return true;
+	if (!pai_find_own(r, &m, &own)) return pai_no_memory(b);
+	for (pa_function *f = own == NULL ? NULL : own->functions; f != NULL; f = f->same)
+		if (f->v.profile == profile && !pai_note(r, b, &f->v)) return false;
+	for (released *x = own == NULL ? NULL : own->released; x != NULL; x = x->same)
+		if (x->v.profile == profile && !pai_note(r, b, &x->v)) return false;
+	return true;
 }
 
-void pai_keep_notes(pa_run *r) {
-	for (pa_function *f = r->functions; f != NULL; f = f->next) keep(r, &f->v);
-	for (released *x = r->released; x != NULL; x = x->next) keep(r, &x->v);
+static void drop(const pa_run *r, version *v) {
+	if (v->noted_dump == r->dumps) v->noted = v->noted_before;
+}
+
+void pai_drop_notes(pa_run *r) {
+	for (pa_function *f = r->functions; f != NULL; f = f->next) drop(r, &f->v);
+	for (released *x = r->released; x != NULL; x = x->next) drop(r, &x->v);
 }
 
 /* ---- advice ---- */

@@ -144,6 +144,8 @@ typedef struct along {
 	 * record adds them to the open profile. more lists the profiles with such counts. */
 	bool (*has)(const void *run, pa_ref profile);
 	void (*record)(void *run, pa_builder *b, pa_ref profile);
+	/* copied takes each copied profile. It may be NULL. */
+	bool (*copied)(void *run, pa_builder *b, pa_ref profile);
 	void *run;
 	const pa_ref *more;
 	size_t n_more;

@@ -400,7 +400,9 @@ static bool copy_profile(copier *c, pa_profile *p) {
 	if (!copy_entries(c, p)) return leave(c);
 	if (more) c->with->record(c->with->run, c->b, p->at);
 	e = pa_done(c->b, &ref);
-	return e.code != PA_OK ? lose(c, e) : keep(c, &c->profiles, p->at, ref);
+	if (e.code != PA_OK) return lose(c, e);
+	return keep(c, &c->profiles, p->at, ref) &&
+		(c->with == NULL || c->with->copied == NULL || c->with->copied(c->with->run, c->b, p->at));
 }
 
 /* is_kept reports whether the copy has a profile of this code. */

@@ -187,6 +187,7 @@ typedef struct content {
 	pa_ref *profiles; /* of beside */
 	size_t n, n_beside, room;
 	bool failed;
+	buffer copied; /* pa_refs of the profiles of the archive that a checkpoint has */
 } content;
 
 static bool add_version(content *c, version *v) {
@@ -277,6 +278,7 @@ static void end_content(content *c) {
 	free(c->list);
 	free(c->beside);
 	free(c->profiles);
+	pai_empty(&c->copied);
 }
 
 static const version *version_at(const content *c, pa_ref profile) {
@@ -318,6 +320,21 @@ static bool describe(pa_run *r, pa_builder *b) {
 	return sound(b);
 }
 
+static bool list_copied(void *to, pa_builder *b, pa_ref profile) {
+	return pai_append(b, &((content *)to)->copied, &profile, sizeof profile);
+}
+
+/* note_calls records which versions the run has called. For a checkpoint it looks only at those with counts. */
+static bool note_calls(pa_run *r, pa_builder *b, const content *c) {
+	const pa_ref *copied = (const void *)c->copied.bytes;
+	if (r->form != CHECKPOINTS) return pai_note_all(r, b);
+	for (size_t i = 0; i < c->n; i++)
+		if (!pai_note(r, b, c->list[i])) return false;
+	for (size_t i = 0; i < COUNT(pa_ref, c->copied); i++)
+		if (!pai_note_profile(r, b, copied[i])) return false;
+	return true;
+}
+
 /* name_damaged names the first damaged profile of the archive. */
 static void name_damaged(const pa_run *r, pa_builder *b) {
 	pa_method m;
@@ -334,7 +351,8 @@ static bool take_archive(pa_run *r, pa_builder *b, content *c, choice *versions)
 	if (r->archive == NULL) return true;
 	along with = {.since = parts || r->counted.before != NULL ? &r->counted : NULL, .has = has_beside,
 		.record = record_beside, .run = c, .more = c->profiles, .n_more = c->n_beside};
-	if (!parts) {
+	if (parts) with.copied = list_copied;
+	else {
 		with.choose = pai_choose_of_archive;
 		with.keeps = pai_keeps_version;
 		with.list = pai_list_versions;
@@ -354,7 +372,7 @@ static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
 	ok = ok && take_archive(r, b, &c, &versions);
 	ok = ok && (pai_choose_others(&versions, c.list, c.n) || pai_no_memory(b));
 	for (size_t i = 0; i < c.n && ok; i++) ok = record_version(r, b, c.list[i]);
-	ok = ok && pai_note_functions(r, b);
+	ok = ok && note_calls(r, b, &c);
 	*dropped = r->lost + versions.dropped;
 	free(versions.list);
 	end_content(&c);
@@ -390,10 +408,10 @@ static void end_writing(pa_run *r, const pa_builder *b, bool written) {
 		memcpy(r->since, b->config.dump_id, sizeof r->since);
 		pai_keep_counted(&r->counted);
 		pai_keep_words(r);
-		pai_keep_notes(r);
 		pai_forget_written(r);
 		r->lost = 0;
 	}
+	if (!written && r->form == CHECKPOINTS) pai_drop_notes(r);
 	r->n_noted = 0;
 	r->writing = false;
 	pai_release_unused(r);

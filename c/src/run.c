@@ -222,9 +222,10 @@ static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const 
 	}
 	if (old != NULL) {
 		f->v.first = old->first;
-		f->v.noted_in = old->noted_in;
 		f->v.noted = old->noted;
-		f->v.noting = old->noting;
+		f->v.noted_before = old->noted_before;
+		f->v.noted_epoch = old->noted_epoch;
+		f->v.noted_dump = old->noted_dump;
 		pai_replace_item(&r->versions, old, f);
 		pai_forget((released *)old);
 	}

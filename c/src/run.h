@@ -80,9 +80,9 @@ typedef struct version {
 	bool unused;      /* the VM released it while a dump was being written */
 	uint32_t size;    /* bytes of a released function */
 	uint32_t first;   /* number of versions that the run had asked for, this one included */
-	/* notes of this process in the written checkpoints and in the one being written, see advice.c */
-	uint32_t noted_in; /* number of forks when noted was set */
-	uint8_t noted, noting;
+	/* notes in checkpoints, see advice.c: of all of this process, and of those before the last one with a note */
+	uint8_t noted, noted_before;
+	uint32_t noted_epoch, noted_dump; /* number of forks and of the dump when noted was set */
 } version;
 
 struct pa_function {
@@ -261,10 +261,13 @@ uint64_t pai_weigh(pa_run *r, version *v);
 /* pai_read_advice reads the tables of the archive. pai_free_advice frees memory for pa_hot. */
 void pai_read_advice(pa_run *r);
 void pai_free_advice(pa_run *r);
-/* pai_note_functions records which functions the run has called. pai_keep_notes keeps the notes of a written
- * checkpoint, which the next one does not repeat. */
-bool pai_note_functions(pa_run *r, pa_builder *b);
-void pai_keep_notes(pa_run *r);
+/* pai_note records that the run has called a version, unless an earlier checkpoint does. pai_note_all does so for all
+ * versions, and pai_note_profile for the version with a profile. pai_drop_notes drops the notes of a checkpoint that was
+ * not written. */
+bool pai_note(pa_run *r, pa_builder *b, version *v);
+bool pai_note_all(pa_run *r, pa_builder *b);
+bool pai_note_profile(pa_run *r, pa_builder *b, pa_ref profile);
+void pai_drop_notes(pa_run *r);
 
 /* ---- versions.c ---- */
 
@@ -288,6 +291,8 @@ bool pai_choose_of_archive(void *to, const pa_method *m);
 bool pai_keeps_version(void *to, uint64_t code);
 bool pai_list_versions(void *to, uint32_t method);
 bool pai_choose_others(choice *c, version *const *list, size_t n);
+/* pai_find_own finds the run's method with the key of a method of the archive. found is NULL if there is none. */
+bool pai_find_own(const pa_run *r, const pa_method *m, method **found);
 /* pai_bound returns the number of versions of a method that a dump keeps. */
 uint32_t pai_bound(const pa_run *r);
 

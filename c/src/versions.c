@@ -157,16 +157,16 @@ static void weigh_archived(choice *c, const pa_method *m) {
 	}
 }
 
-/* find_own returns the run's method with the key of a method of the archive, or NULL. */
-static bool find_own(choice *c, const pa_method *m, method **found) {
+/* pai_find_own returns the run's method with the key of a method of the archive, or NULL. */
+bool pai_find_own(const pa_run *r, const pa_method *m, method **found) {
 	pa_key key = m->key;
 	char *text = NULL;
 	if (key.signature.bytes == NULL && key.signature.size > 0) {
 		if ((text = malloc(key.signature.size)) == NULL) return false;
-		if (pa_signature(c->run->archive, m, text, key.signature.size).code != PA_OK) key.signature.size = 0;
+		if (pa_signature(r->archive, m, text, key.signature.size).code != PA_OK) key.signature.size = 0;
 		key.signature.bytes = text;
 	}
-	*found = pai_find_method(c->run, &key);
+	*found = pai_find_method(r, &key);
 	free(text);
 	return true;
 }
@@ -176,7 +176,7 @@ bool pai_choose_of_archive(void *to, const pa_method *m) {
 	method *own;
 	c->n = 0;
 	if (m->_profiles == 0 && m->contexts == 0) return true;
-	if (!add_archived(c, m) || !find_own(c, m, &own)) return false;
+	if (!add_archived(c, m) || !pai_find_own(c->run, m, &own)) return false;
 	if (own != NULL && !add_all_own(c, own, false)) return false;
 	if (own != NULL) own->chosen = c->run->dumps;
 	c->several = c->n > 1 || (pa_info_of(c->run->archive)->flags & 2) != 0;

@@ -53,6 +53,8 @@ static void write_checkpoints(const char *folder) {
 		for (unsigned k = 0; k < 3; k++) {
 			call(run, "f", 1000, k == 0 ? 90 : 0);
 			call(run, "g", 5, 0);
+			snprintf(path, sizeof path, "%s/none/none.parc", folder);
+			if (pa_checkpoint(run, path, NULL).code != PA_SYSTEM) fail("a checkpoint is written into no folder");
 			snprintf(path, sizeof path, "%s/%u.parc", folder, ++n);
 			must(pa_checkpoint(run, path, NULL));
 		}
