@@ -33,7 +33,8 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 			point = e.Point()
 		}
 		if data && point < last {
-			w.disorder(unit, point, last)
+			here := disk.RegionOf(w.h, disk.RegionRW).Offset + (w.first+unit)*disk.Unit
+			w.wrong(inBlocks, here, disk.RegionRW, here, "an entry at point %d behind one at %d", point, last)
 		}
 		if directory != nil && !listed(directory, n, point, at) {
 			w.unlisted = true
@@ -47,11 +48,6 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 	s.MaxCount = max(s.MaxCount, sum.most)
 	w.found.entries += uint64(n)
 	return n, true
-}
-
-func (w *blockWalker) disorder(unit int64, point, last int32) {
-	at := disk.RegionOf(w.h, disk.RegionRW).Offset + (w.first+unit)*disk.Unit
-	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)
 }
 
 type entrySum struct{ total, most uint64 }

@@ -30,8 +30,8 @@ func (w *worker) symbols(span layout.Span, pages *summer) {
 			w.refused(inSymbols, at, err)
 			break
 		}
-		if at > span.Offset {
-			w.ascends(at, last, text)
+		if at > span.Offset && bytes.Compare(last, text) >= 0 {
+			w.wrong(inSymbols, at, disk.RegionRO, at, "a symbol that does not sort behind the one before")
 		}
 		symbols.markRecord(at)
 		if !list && len(text) <= disk.MaxName && bytes.IndexByte(text, 0) < 0 {
@@ -49,12 +49,6 @@ func (w *worker) symbols(span layout.Span, pages *summer) {
 		if next, _, _, err := w.symbol(section, at); err != nil || bytes.Compare(last, next) >= 0 {
 			w.doubt()
 		}
-	}
-}
-
-func (w *worker) ascends(at int64, last, text []byte) {
-	if bytes.Compare(last, text) >= 0 {
-		w.wrong(inSymbols, at, disk.RegionRO, at, "a symbol that does not sort behind the one before")
 	}
 }
 

@@ -39,7 +39,8 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	if err != nil {
 		return nil, err
 	}
-	p := newPageFetcher(r, size)
+	p := &pageFetcher{r: r, data: words.AlignedBytes(int(size)),
+		present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 	copy(p.data, head)
 	p.markPresent(0, int64(len(head)+disk.PageSize-1)/disk.PageSize)
 	if err := p.fetchNames(h); err != nil {
@@ -82,11 +83,6 @@ type pageFetcher struct {
 	present []bool // indexed by page
 	next    int64  // page after the last one that was read
 	ahead   int64  // number of pages that were read at once
-}
-
-func newPageFetcher(r io.ReaderAt, size int64) *pageFetcher {
-	return &pageFetcher{r: r, data: words.AlignedBytes(int(size)),
-		present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 }
 
 // fetchNames reads page checksums, names and tables, and also the index and bitmaps between them if they are short.

@@ -25,11 +25,6 @@ type indexedScan struct {
 // A bucketChecksum is a checksum of bucket offsets, which compares the buckets with their table.
 type bucketChecksum struct{ buckets, offsets uint64 }
 
-func (b *bucketChecksum) addOffset(offset uint64) {
-	b.buckets++
-	b.offsets += offset
-}
-
 func (s *scan) readIndexedProfile() error {
 	x := &indexedScan{scan: s}
 	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.beginProfile, x.readBuckets, x.checkBucketTable,
@@ -286,7 +281,8 @@ func (x *indexedScan) readBuckets() error {
 		if items == 0 {
 			break // padding
 		}
-		x.buckets.addOffset(uint64(at))
+		x.buckets.buckets++
+		x.buckets.offsets += uint64(at)
 		for range items {
 			if err := x.readItem(); err != nil {
 				return err

@@ -296,7 +296,10 @@ func (m *rawModule) readCounts(i uint64, record []byte) error {
 	m.claimCounters(at, at+len(b))
 	b = m.fillCounters(b, number*size)
 	if stamps > 0 {
-		m.addTimestamp(m.machine.Uint64(b), m.machine.Uint64(record))
+		// Functions that were not called have 0 or the highest number.
+		if when := m.machine.Uint64(b); when != 0 && when != math.MaxUint64 {
+			m.stamps = append(m.stamps, stamp{when, m.machine.Uint64(record)})
+		}
 		b = b[8:]
 	}
 	m.f.appendCounters(b, m.machine.ByteOrder, size)
@@ -335,13 +338,6 @@ func (f *function) appendCounters(b []byte, o binary.ByteOrder, size uint64) {
 	}
 	for ; len(b) >= 8; b = b[8:] {
 		f.counts = append(f.counts, o.Uint64(b))
-	}
-}
-
-// addTimestamp adds the time of a function's first call. Functions that were not called have 0 or the highest number.
-func (m *rawModule) addTimestamp(when, function uint64) {
-	if when != 0 && when != math.MaxUint64 {
-		m.stamps = append(m.stamps, stamp{when, function})
 	}
 }
 

@@ -63,19 +63,15 @@ func (p *parser) readMethodLine(word []byte) bool {
 	}
 	switch string(word) {
 	case "context":
-		p.readContextLine()
+		if p.takeContext(p.method) == profileset.NoContext {
+			p.Expect("<-")
+		}
 	case "profile":
 		p.readNewProfileLine()
 	default:
 		return false
 	}
 	return true
-}
-
-func (p *parser) readContextLine() {
-	if p.takeContext(p.method) == profileset.NoContext {
-		p.Expect("<-")
-	}
 }
 
 // takeContext consumes the frames of a context. Without frames it returns profileset.NoContext.

@@ -74,7 +74,7 @@ func (w *writer) writeSubAndSeen(schema *disk.Schema, e disk.Entry) {
 	if custom {
 		return
 	}
-	if e.Flags() != 0 && !hasFlagsOrTraps(schema) || e.Sub() != 0 && len(schema.Subs) == 0 {
+	if e.Flags() != 0 && !hasTraps && len(schema.Flags) == 0 || e.Sub() != 0 && len(schema.Subs) == 0 {
 		w.report.Lost.Add(LossMeaningless, 1)
 	}
 }
@@ -321,9 +321,4 @@ func findTrapsCell(schema *disk.Schema) (cell int, ok bool) {
 		cell += len(g.Cells)
 	}
 	return 0, false
-}
-
-func hasFlagsOrTraps(schema *disk.Schema) bool {
-	_, traps := findTrapsCell(schema)
-	return traps || len(schema.Flags) > 0
 }

@@ -47,17 +47,13 @@ func LockOutput(out string) (release func(), err error) {
 		there, err1 := os.Lstat(path)
 		open, err2 := f.Stat()
 		if err1 == nil && err2 == nil && os.SameFile(there, open) {
-			noteHolder(f)
+			// The system does not report the holder of such locks.
+			if f.Truncate(0) == nil {
+				_, _ = fmt.Fprintln(f, os.Getpid())
+			}
 			return func() { _ = os.Remove(path); f.Close() }, nil
 		}
 		f.Close() // another run has removed the file
-	}
-}
-
-// noteHolder writes the process id into the lock file, since the system does not report the holder of such locks.
-func noteHolder(f *os.File) {
-	if f.Truncate(0) == nil {
-		_, _ = fmt.Fprintln(f, os.Getpid())
 	}
 }
 
