@@ -59,8 +59,8 @@ func (d *dump) function(f *Function) error {
 	return p.Done()
 }
 
-// readOwn reads the function's own counters, and returns the first site of the list. A dump of totals does not need
-// those of other functions any more.
+// readOwn reads the function's own counters, and returns the first site of the list. A dump of totals forgets the
+// counters of the function before.
 func (d *dump) readOwn(f *Function) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
@@ -113,8 +113,8 @@ func (d *dump) record(f *Function) error {
 	return nil
 }
 
-// touched returns those of the first functions in order with counts since the last checkpoint. The builder already has those whose counts are
-// in the archive.
+// touched returns the functions with counts since the last checkpoint, of the first ones in order. The builder already
+// has the functions whose counts are in the archive.
 func (d *dump) touched(r *Run, number int) []*Function {
 	var recorded []version
 	set := d.b.Internal()

@@ -31,8 +31,8 @@ type VM struct {
 	Shapes []layout.EntryShape
 	// Rows is the number of types that each point of Function.Receivers distinguishes, at most 64; 0 is 4.
 	Rows int
-	// Versions is the number of versions of the code that a dump keeps of each key; 0 is 8. It keeps those of the last run
-	// first, then those with the highest counts. The account of the archive names what is left out.
+	// Versions is the number of versions of the code that a dump keeps of each key; 0 is 8. It keeps the versions
+	// of the last run first, then the ones with the highest counts. The account of the archive names what is left out.
 	Versions int
 }
 
@@ -54,14 +54,15 @@ type Run struct {
 
 	mu        sync.Mutex
 	functions map[version]*Function
-	order     []*Function             // sorted by first use
-	blocks    []*wordBlock            // blocks of the functions of order, which checkpoints read
-	asked     uint64                  // number of functions made
-	leaving   []*Function             // released, and not yet encoded
-	gone      int                     // number of functions in order that are encoded
-	released  map[string]string       // encoded versions of released functions, by encoded key
-	pruned    loss                    // released functions that were dropped
-	continued map[*wordBlock][]uint64 // counts of functions that were released when the current checkpoint began, and are not now
+	order     []*Function       // sorted by first use
+	blocks    []*wordBlock      // blocks of the functions of order, which checkpoints read
+	asked     uint64            // number of functions made
+	leaving   []*Function       // released, and not yet encoded
+	gone      int               // number of functions in order that are encoded
+	released  map[string]string // encoded versions of released functions, by encoded key
+	pruned    loss              // released functions that were dropped
+	// continued has the counts of functions that were released when the current checkpoint began, and are not now.
+	continued map[*wordBlock][]uint64
 	types     map[string]*Type
 	bound     []*Type // indexed by class number - 1
 
