@@ -43,7 +43,7 @@ int main(void) {
 	for (int i = 0; i < GENERATIONS; i++) {
 		serve(i);
 		/* the archive, if there is one, and the checkpoints */
-		if (system("profarc merge *.parc -o app.parc && rm checkpoint-*.parc") != 0) return 1;
+		if (system("profarc merge *.parc -o next.parc && mv next.parc app.parc && rm checkpoint-*.parc") != 0) return 1;
 	}
 	return 0;
 }
