@@ -7,8 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A wordBlock holds counters of one function outside the archive. They never move. A checkpoint reads those of all
-// functions, so that they lie together, and released functions leave no gaps in the memory of others.
+// A wordBlock holds counters of one function outside the archive. They never move. Each
+// function has its own blocks, so that the memory of a released one is free.
 type wordBlock struct {
 	words  []Word
 	dumped []uint64 // counts at the last checkpoint that was written; the missing ones are 0

@@ -1,8 +1,8 @@
 package profarc
 
 import (
-	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Release tells the run that the VM will not use the function any more, for instance because a closure or the code of an
-// eval is gone. The run keeps the counts in compact form, for the next dump. If the VM asks for the same key and code
+// Release tells the run that the VM will not use the function any more, for instance because a closure or the code of
+// an eval is gone. The run keeps the counts in compact form, for the next dump. If the VM asks for the same key and code
 // again, they continue. Counting in a word of a released function is safe, but these counts are lost.
 //
 // Of the released functions with one key that the archive lacks, a run keeps at least the heaviest VM.Versions. After a
@@ -62,14 +62,14 @@ func (r *Run) compactReleased() {
 	}
 }
 
-// mostReleased is the number of released versions of one key from which on light ones are dropped.
+// mostReleased is the number of released versions of one key beyond which light ones are dropped.
 const mostReleased = 64
 
 func (r *Run) addReleased(f *Function) {
 	key := appendKey(nil, f.key)
 	versions := append(splitVersions(r.released[string(key)]), f.encode())
-	if len(versions) > mostReleased && f.bad == nil {
-		versions = r.pruneReleased(f.key, versions)
+	if len(versions) > max(mostReleased, r.vm.Versions) && f.bad == nil {
+		versions = r.dropLightest(f.key, versions)
 	}
 	r.setReleased(key, versions)
 }
@@ -95,7 +95,7 @@ func (r *Run) takeReleased(f *Function) bool {
 	}
 	key := appendKey(nil, f.key)
 	versions := splitVersions(r.released[string(key)])
-	at := slices.IndexFunc(versions, func(v []byte) bool { return binary.LittleEndian.Uint64(v) == f.code })
+	at := slices.IndexFunc(versions, func(v []byte) bool { return codeOf(v) == f.code })
 	if at < 0 {
 		return false
 	}
@@ -107,45 +107,30 @@ func (r *Run) takeReleased(f *Function) bool {
 	return true
 }
 
-// pruneReleased returns the versions that the archive has and the VM.Versions heaviest of the others. It adds the counts
-// of the rest to r.pruned.
-func (r *Run) pruneReleased(key layout.Key, versions [][]byte) (kept [][]byte) {
-	type weighed struct {
-		version []byte
-		counts  ledger.Totals
-		weight  uint64
-	}
-	var own []weighed
-	for _, v := range versions {
-		f := r.decodeFunction(key, v)
-		if f.profile.Valid() {
-			kept = append(kept, v)
-			continue
-		}
-		read := map[*wordBlock][]uint64{}
-		f.readBlocks(read)
-		w := weighed{version: v, counts: totalsOf(f.sites, read)}
-		for u, n := range w.counts {
-			if u != ledger.Backedges {
-				w.weight = disk.SaturatingAdd(w.weight, n)
-			}
-		}
-		own = append(own, w)
-	}
-	slices.SortFunc(own, func(x, y weighed) int {
-		return cmp.Or(cmp.Compare(y.weight, x.weight),
-			cmp.Compare(binary.LittleEndian.Uint64(y.version), binary.LittleEndian.Uint64(x.version)))
-	})
-	for i, w := range own {
-		if i < r.vm.Versions {
-			kept = append(kept, w.version)
-		} else {
-			r.pruned.add(nameOf(key))
-			r.pruned.counts.AddAll(w.counts)
+// dropLightest drops the version with the fewest counts of those that the archive lacks, and adds them to r.pruned.
+func (r *Run) dropLightest(key layout.Key, versions [][]byte) [][]byte {
+	lightest := -1
+	least := uint64(math.MaxUint64)
+	for i, v := range versions {
+		rest := parser(v[8:])
+		weight := rest.number()
+		if weight < least || weight == least && lightest >= 0 && codeOf(v) < codeOf(versions[lightest]) {
+			lightest = i
+			least = weight
 		}
 	}
-	return kept
+	if lightest < 0 {
+		return versions
+	}
+	f := r.decodeFunction(key, versions[lightest])
+	read := map[*wordBlock][]uint64{}
+	f.readBlocks(read)
+	r.pruned.add(nameOf(key))
+	r.pruned.counts.AddAll(totalsOf(f.sites, read))
+	return slices.Delete(versions, lightest, lightest+1)
 }
+
+func codeOf(version []byte) uint64 { return binary.LittleEndian.Uint64(version) }
 
 // appendKey appends a key as lengths and texts.
 func appendKey(b []byte, k layout.Key) []byte {
@@ -168,13 +153,24 @@ func splitVersions(text string) (versions [][]byte) {
 	return versions
 }
 
-// encode returns the function's code, notes and counts since the last checkpoint. The caller holds mu.
+// encode returns the function's code, weight, notes and counts since the last checkpoint. The weight is the highest one
+// if the archive has the function. The caller holds mu.
 func (f *Function) encode() []byte {
-	b := binary.LittleEndian.AppendUint64(nil, f.code)
-	b = binary.AppendUvarint(b, f.first)
-	b = binary.AppendUvarint(b, increment(false, f.noted.called)|increment(false, f.noted.changed)<<1)
 	read := map[*wordBlock][]uint64{}
 	f.readBlocks(read)
+	weight := uint64(math.MaxUint64)
+	if !f.profile.Valid() {
+		weight = 0
+		for u, n := range totalsOf(f.sites, read) {
+			if u != ledger.Backedges {
+				weight += n
+			}
+		}
+	}
+	b := binary.LittleEndian.AppendUint64(nil, f.code)
+	b = binary.AppendUvarint(b, weight)
+	b = binary.AppendUvarint(b, f.first)
+	b = binary.AppendUvarint(b, increment(false, f.noted.called)|increment(false, f.noted.changed)<<1)
 	for s := f.sites; s != nil; s = s.next {
 		for _, n := range []uint64{uint64(uint32(s.at.point)), uint64(s.at.tag), uint64(s.at.sub), uint64(len(s.words)),
 			uint64(len(s.types))} {
@@ -197,6 +193,7 @@ func (f *Function) encode() []byte {
 // decode sets the notes and counts of a new function. The caller holds mu.
 func (f *Function) decode(encoded []byte) {
 	rest := parser(encoded[8:])
+	rest.number() // the weight
 	f.first = rest.number()
 	noted := rest.number()
 	f.noted = notes{called: noted&1 != 0, changed: noted&2 != 0}
@@ -221,7 +218,7 @@ func (f *Function) decode(encoded []byte) {
 
 // decodeFunction returns a function that is not one of the run's. The caller holds mu.
 func (r *Run) decodeFunction(key layout.Key, encoded []byte) *Function {
-	f := r.newFunction(version{key, binary.LittleEndian.Uint64(encoded)})
+	f := r.newFunction(version{key, codeOf(encoded)})
 	f.decode(encoded)
 	return f
 }

@@ -267,7 +267,8 @@ func TestLastVersionBeatsHeavierOnes(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "app.parc"), layout.Key{Name: "f"}
 	vm := tinyVM
 	vm.Versions = 2
-	for _, use := range []struct{ code, calls, other uint64 }{{8, 1000, 0}, {9, 2000, 0}, {7, 10, 0}, {0, 0, 1}, {0, 0, 1}} {
+	for _, use := range []struct{ code, calls, other uint64 }{
+		{8, 1000, 0}, {9, 2000, 0}, {7, 10, 0}, {0, 0, 1}, {0, 0, 1}} {
 		r, err := profarc.Start(path, vm)
 		if r == nil {
 			t.Fatal(err)

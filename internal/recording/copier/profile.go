@@ -382,7 +382,10 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 // hasCounted reports whether a claimed profile has counts since the start of Increments, or else counts of this run.
 func (c *Copier) hasCounted(p reader.Profile) bool {
 	differs := func(n reader.Counter, ok bool) bool {
-		return ok && (c.Counts != Increments && n.Load() != n.Trained() || c.Counts == Increments && c.Since.increment(n) != 0)
+		if c.Counts == Increments {
+			return ok && c.Since.increment(n) != 0
+		}
+		return ok && n.Load() != n.Trained()
 	}
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
 		return true

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -47,34 +46,38 @@ func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, 
 	if err := b.DropDiscarded(); err != nil {
 		return 0, 0, err
 	}
-	best := map[instrumentation]rankedVersion{}
-	several := map[profileset.MethodRef]bool{}
-	ranks, err := rankVersions(ctx, b, v)
+	all, err := rankVersions(ctx, b, v)
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, d := range b.Profiles.All {
-		this := rankedVersion{true, ranks[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code}
-		of := instrumentationOf(b, d)
-		have := best[of]
-		if have.preferred && have.code != d.Code {
-			several[d.Method] = true
-		}
-		if this.compare(have) > 0 {
-			best[of] = this
+	several := map[profileset.MethodRef]bool{}
+	for of, versions := range all {
+		if len(versions) > 1 {
+			several[of.method] = true
 		}
 	}
 	switch v {
 	case AllVersions:
 		return len(several), 0, nil
 	case NewestVersion:
-		if err := unorderedVersions(b, best, ranks); err != nil {
+		if err := unorderedVersions(b, all); err != nil {
 			return 0, 0, err
 		}
 	}
-	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool {
-		return best[instrumentationOf(b, d)].code == d.Code
-	}), nil
+	return len(several), keepFirst(b, all, 1), nil
+}
+
+// keepFirst drops all versions but the first n of each method's code, and returns the number of dropped profiles.
+func keepFirst(b *profileset.Set, all map[instrumentation][]*rankedVersion, n int) (dropped int) {
+	kept := map[profileset.ProfileKey]bool{}
+	for of, versions := range all {
+		for _, v := range versions[:min(n, len(versions))] {
+			kept[profileset.ProfileKey{Method: of.method, Code: v.code}] = true
+		}
+	}
+	return b.KeepProfiles(func(d *profileset.ProfileData) bool {
+		return kept[profileset.ProfileKey{Method: d.Method, Code: d.Code}]
+	})
 }
 
 // BoundVersions drops the profiles of all but n versions of each method's code, in all contexts, at the end of a dump.
@@ -87,57 +90,22 @@ func BoundVersions(ctx context.Context, b *profileset.Set, n int) error {
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.DropDiscarded()); err != nil {
 		return err
 	}
-	codes := map[instrumentation]map[uint64]bool{}
+	var all map[instrumentation][]*rankedVersion
+	var err error
 	if len(b.Versions) >= n { // otherwise no method has more than n
-		codes = versionsOf(b)
+		all, err = rankVersions(ctx, b, boundedVersions)
 	}
-	maps.DeleteFunc(codes, func(_ instrumentation, versions map[uint64]bool) bool { return len(versions) <= n })
-	if len(codes) > 0 || b.Tables[disk.TableLosses] != nil {
+	over := false
+	for _, versions := range all {
+		over = over || len(versions) > n
+	}
+	if err == nil && (over || b.Tables[disk.TableLosses] != nil) {
 		b.AccountRun(archiveFormat)
 	}
-	if len(codes) == 0 {
-		return nil
+	if over {
+		keepFirst(b, all, n)
 	}
-	times, err := rankVersions(ctx, b, NewestVersion)
-	if err != nil {
-		return err
-	}
-	weights, err := rankVersions(ctx, b, HeaviestVersion)
-	if err != nil {
-		return err
-	}
-	for of, versions := range codes {
-		last := uint64(0)
-		key := func(code uint64) profileset.ProfileKey { return profileset.ProfileKey{Method: of.method, Code: code} }
-		for code := range versions {
-			last = max(last, times[key(code)])
-		}
-		rank := func(code uint64) rankedVersion {
-			return rankedVersion{times[key(code)] == last, weights[key(code)], code}
-		}
-		best := slices.SortedFunc(maps.Keys(versions), func(x, y uint64) int { return rank(y).compare(rank(x)) })
-		for _, code := range best[n:] {
-			versions[code] = false
-		}
-	}
-	b.KeepProfiles(func(d *profileset.ProfileData) bool {
-		versions := codes[instrumentationOf(b, d)]
-		return versions == nil || versions[d.Code]
-	})
-	return nil
-}
-
-// versionsOf returns the versions of each method's code, all of them true.
-func versionsOf(b *profileset.Set) map[instrumentation]map[uint64]bool {
-	codes := map[instrumentation]map[uint64]bool{}
-	for _, d := range b.Profiles.All {
-		of := instrumentationOf(b, d)
-		if codes[of] == nil {
-			codes[of] = map[uint64]bool{}
-		}
-		codes[of][d.Code] = true
-	}
-	return codes
+	return err
 }
 
 // KeepFitting drops the profiles of versions that do not fit a program, of each method with a version that fits. It
@@ -149,7 +117,14 @@ func KeepFitting(b *profileset.Set, fits func(k layout.Key, code uint64) bool) (
 		if err != nil {
 			return
 		}
-		codes := versionsOf(b)
+		codes := map[instrumentation]map[uint64]bool{}
+		for _, d := range b.Profiles.All {
+			of := instrumentationOf(b, d)
+			if codes[of] == nil {
+				codes[of] = map[uint64]bool{}
+			}
+			codes[of][d.Code] = true
+		}
 		for of, versions := range codes {
 			some := false
 			for code := range versions {
@@ -183,25 +158,21 @@ func instrumentationOf(b *profileset.Set, d *profileset.ProfileData) instrumenta
 	return instrumentation{d.Method, b.Domain == layout.DomainLLVMIR && d.Code&disk.LLVMContextSensitive != 0}
 }
 
-type rankedVersion struct {
-	preferred bool
-	rank      uint64
-	code      uint64
-}
+type rankedVersion struct{ last, weight, code uint64 }
 
 // namedMethods is the number of methods that an error names.
 const namedMethods = 3
 
 // unorderedVersions returns an error that names the methods with a version that may have run last beside the newest, or
 // nil.
-func unorderedVersions(b *profileset.Set, best map[instrumentation]rankedVersion,
-	ranks map[profileset.ProfileKey]uint64) error {
+func unorderedVersions(b *profileset.Set, all map[instrumentation][]*rankedVersion) error {
 	var names []string
-	for _, d := range b.Profiles.All {
-		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
-		if newest := best[instrumentationOf(b, d)]; d.Code != newest.code && (ranks[key] == newest.rank || ranks[key] == 0) {
-			k := b.KeyOf(d.Method)
-			names = append(names, strings.TrimPrefix(k.Class+"."+k.Name+k.Signature, "."))
+	for of, versions := range all {
+		for _, v := range versions[1:] {
+			if v.last == versions[0].last || v.last == 0 {
+				k := b.KeyOf(of.method)
+				names = append(names, strings.TrimPrefix(k.Class+"."+k.Name+k.Signature, "."))
+			}
 		}
 	}
 	if len(names) == 0 {
@@ -216,37 +187,53 @@ func unorderedVersions(b *profileset.Set, best map[instrumentation]rankedVersion
 	return fmt.Errorf("%w: of %s%s", ErrVersionOrder, strings.Join(names[:min(len(names), namedMethods)], ", "), more)
 }
 
-func (v rankedVersion) compare(w rankedVersion) int {
-	if v.preferred != w.preferred {
-		return map[bool]int{true: 1, false: -1}[v.preferred]
-	}
-	return cmp.Or(cmp.Compare(v.rank, w.rank), cmp.Compare(v.code, w.code))
-}
+// boundedVersions ranks the versions that ran last by their weight, and the others behind them.
+const boundedVersions Versions = "bounded"
 
-func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profileset.ProfileKey]uint64, error) {
-	ranks := map[profileset.ProfileKey]uint64{}
+// rankVersions returns the versions of each method's code, the best first.
+func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[instrumentation][]*rankedVersion, error) {
+	all := map[instrumentation][]*rankedVersion{}
+	ranks := map[profileset.ProfileKey]*rankedVersion{}
 	stop := poll.New(ctx)
 	for ref, d := range b.Profiles.All {
 		if err := stop.Err(); err != nil {
 			return nil, err
 		}
 		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
-		switch v {
-		case NewestVersion:
-			at := d.Time
-			if at == 0 {
-				at = max(b.Heading.DumpTime.UnixNano(), 0)
-			}
-			ranks[key] = max(ranks[key], uint64(max(at, 0)))
-		case HeaviestVersion:
+		r := ranks[key]
+		if r == nil {
+			r = &rankedVersion{code: d.Code}
+			ranks[key] = r
+			of := instrumentationOf(b, d)
+			all[of] = append(all[of], r)
+		}
+		if v != HeaviestVersion {
+			r.last = max(r.last, uint64(max(cmp.Or(d.Time, b.Heading.DumpTime.UnixNano()), 0)))
+		}
+		if v == HeaviestVersion || v == boundedVersions {
 			block, err := b.Block(profileset.ProfileRef(ref))
 			if err != nil {
 				return nil, err
 			}
-			ranks[key] = disk.SaturatingAdd(ranks[key], totalOfCounts(b, block))
+			r.weight = disk.SaturatingAdd(r.weight, totalOfCounts(b, block))
 		}
 	}
-	return ranks, nil
+	for _, versions := range all {
+		sortVersions(versions, v)
+	}
+	return all, nil
+}
+
+func sortVersions(versions []*rankedVersion, v Versions) {
+	last := slices.MaxFunc(versions, func(x, y *rankedVersion) int { return cmp.Compare(x.last, y.last) }).last
+	for _, r := range versions {
+		if v == boundedVersions && r.last < last {
+			r.last = 0
+		}
+	}
+	slices.SortFunc(versions, func(x, y *rankedVersion) int {
+		return cmp.Or(cmp.Compare(y.last, x.last), cmp.Compare(y.weight, x.weight), cmp.Compare(y.code, x.code))
+	})
 }
 
 func totalOfCounts(b *profileset.Set, block disk.Block) (total uint64) {
