@@ -5,8 +5,8 @@
 // The program is not traced or modified. Its output is read from a pipe, and the system counts its resources. It runs
 // in a separate process group, if the system has these, and the whole group ends with it.
 //
-// A [Curve] has the units of a run. Its peak, and the time until the peak is reached, show whether a program that starts
-// sooner also warms up sooner.
+// A [Curve] has the units of a run. Its peak, and the time until the peak is reached, show whether a program that
+// starts sooner also warms up sooner.
 package warmup
 
 import (
