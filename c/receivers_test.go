@@ -8,9 +8,9 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// TestReceivers checks type profiles of runs with archives and without, one that is mapped elsewhere among them. The
-// counts of classes that are not loaded must be those of other classes. ThreadSanitizer allows no mapping at the address
-// that archives request, and its programs must map them elsewhere.
+// TestReceivers checks type profiles of runs with archives and without, one that is mapped elsewhere among them.
+// Arrivals of classes that are not loaded must count as other classes. ThreadSanitizer allows no mapping at the
+// address that archives request, and its programs must map them elsewhere.
 func TestReceivers(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice for the JIT of a VM. It comes from two tables. Runs of the VM note in one which functions they have called, and
- * which of these have changed. The other has the hottest profiles of the archive. */
+/* Advice for the JIT of a VM. It comes from two tables. Runs of the VM note in one which functions they have called,
+ * and which of these have changed. The other has the hottest profiles of the archive. */
 #include <stdio.h>
 
 #include "run.h"
@@ -183,7 +183,8 @@ static uint64_t weight_of(const pa_profile *p) {
 	pa_summary s;
 	trained.live = NULL;
 	pa_summarize(&trained, &s);
-	return add_up(s.has >> PA_FIELD_INVOCATIONS & 1 ? s.invocations : 0, s.has >> PA_FIELD_BACKEDGES & 1 ? s.backedges : 0);
+	return add_up(s.has >> PA_FIELD_INVOCATIONS & 1 ? s.invocations : 0,
+		s.has >> PA_FIELD_BACKEDGES & 1 ? s.backedges : 0);
 }
 
 static void decide(const pa_function *f, pa_advice *a) {
@@ -219,8 +220,8 @@ void pa_advice_of(const pa_function *f, pa_advice *a) {
 
 /* ---- hot functions ---- */
 
-/* signature_of returns the signature of a method. If the archive stores it in parts, it is put together in memory of the
- * run. */
+/* signature_of returns the signature of a method. If the archive stores it in parts, it is put together in memory of
+ * the run. */
 static bool signature_of(pa_run *r, const pa_method *m, uint32_t row, pa_text *signature) {
 	*signature = m->key.signature;
 	if (signature->bytes != NULL || signature->size == 0) return true;

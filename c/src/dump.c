@@ -98,7 +98,7 @@ static void omit_class(pa_builder *b, pa_text name) {
 	b->dropped.rows++;
 	if (b->dropped.error.code == PA_OK)
 		pai_fail(&b->dropped.error, PA_ARGUMENT,
-			"the name of a class has a NUL byte or more than 1 MiB: its arrivals count as those of other classes");
+			"the name of a class has a NUL byte or more than 1 MiB: its arrivals count as other classes");
 }
 
 static void record_receivers(pa_builder *b, const taken *t) {
@@ -367,7 +367,8 @@ static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
 	content c = {.run = r};
 	choice versions = {.run = r, .b = b};
 	pa_table times;
-	if (r->archive != NULL && pa_table_get(r->archive, PA_TABLE_VERSIONS, &times).code == PA_OK) versions.times = &times;
+	if (r->archive != NULL && pa_table_get(r->archive, PA_TABLE_VERSIONS, &times).code == PA_OK)
+		versions.times = &times;
 	bool ok = list_beside(&c) || pai_no_memory(b);
 	ok = ok && take_archive(r, b, &c, &versions);
 	ok = ok && (pai_choose_others(&versions, c.list, c.n) || pai_no_memory(b));

@@ -262,8 +262,8 @@ uint64_t pai_weigh(pa_run *r, version *v);
 void pai_read_advice(pa_run *r);
 void pai_free_advice(pa_run *r);
 /* pai_note records that the run has called a version, unless an earlier checkpoint does. pai_note_all does so for all
- * versions, and pai_note_profile for the version with a profile. pai_drop_notes drops the notes of a checkpoint that was
- * not written. */
+ * versions, and pai_note_profile for the version with a profile. pai_drop_notes drops the notes of a checkpoint that
+ * was not written. */
 bool pai_note(pa_run *r, pa_builder *b, version *v);
 bool pai_note_all(pa_run *r, pa_builder *b);
 bool pai_note_profile(pa_run *r, pa_builder *b, pa_ref profile);
@@ -291,7 +291,7 @@ bool pai_choose_of_archive(void *to, const pa_method *m);
 bool pai_keeps_version(void *to, uint64_t code);
 bool pai_list_versions(void *to, uint32_t method);
 bool pai_choose_others(choice *c, version *const *list, size_t n);
-/* pai_find_own finds the run's method with the key of a method of the archive. found is NULL if there is none. */
+/* pai_find_own finds the run's method with the key of a method of the archive. found is NULL if the run lacks it. */
 bool pai_find_own(const pa_run *r, const pa_method *m, method **found);
 /* pai_bound returns the number of versions of a method that a dump keeps. */
 uint32_t pai_bound(const pa_run *r);

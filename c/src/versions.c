@@ -141,7 +141,8 @@ static bool add_archived(choice *c, const pa_method *m) {
 	pa_error e;
 	while ((e = pa_profiles_next(&it, &p)).code != PA_NOT_FOUND) {
 		if (e.code != PA_OK || !pai_block(c->run->archive, place_of(p.at), &b, &e)) continue;
-		if (find(c, b.code) == NULL && !add(c, (ranked){.code = b.code, .last = last_of(c, m->at, b.code)})) return false;
+		if (find(c, b.code) != NULL) continue;
+		if (!add(c, (ranked){.code = b.code, .last = last_of(c, m->at, b.code)})) return false;
 	}
 	return true;
 }
