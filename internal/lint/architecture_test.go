@@ -60,7 +60,8 @@ var rooms = []struct{ name, mayImport string }{
 	{".ci", "ci"},
 
 	// Modules of their own.
-	{"bench", "layout internal/system internal/file internal/cli internal/recording archive reader builder example"},
+	{"bench", "layout internal/system internal/file internal/names internal/cli internal/recording archive reader builder " +
+		"example ."},
 	{"fleet", "layout internal/file internal/ledger internal/java internal/recording internal/cli " +
 		"archive reader builder merge verify experimental/fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
@@ -177,7 +178,7 @@ func TestOnePlacePrints(t *testing.T) {
 }
 
 // commandWords matches texts that only the command may contain, which are a flag within a sentence or a subcommand.
-var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dump|import|merge|reduce|info|show|top|lookup|diff|check|verify|bench)\b`)
+var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dump|import|merge|reduce|info|show|top|lookup|diff|check|verify)\b`)
 
 // otherTools matches names of other tools, whose flags any text may contain.
 var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)

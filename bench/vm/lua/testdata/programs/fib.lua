@@ -1,0 +1,7 @@
+-- Recursive calls and comparisons.
+local function fib(n)
+  if n < 2 then return n end
+  return fib(n - 1) + fib(n - 2)
+end
+
+result = fib(29)
