@@ -124,7 +124,7 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{"merge", first, second, "-o", out + "m" + cli.ArchiveExtension},
 		{"reduce", first, "--drop-cold", "-o", out + "r" + cli.ArchiveExtension},
 		{"reduce", first, "--anonymize", "-o", out + "a" + cli.ArchiveExtension},
-		{"bench", "--time", "1ms", first}, {"show", "--lookup", first, nothing},
+		{"show", "--lookup", first, nothing},
 		{"top", first, "--class", nothing}, {"info", nothing},
 		{"verify", nothing},
 		{"import", nothing, "-o", out + "i" + cli.ArchiveExtension},

@@ -43,7 +43,7 @@ func TestPipesAreRefused(t *testing.T) {
 		{"check", "pipe", "--against", "one.parc"},
 		{"check", "one.parc", "--against", "pipe"}, {"reduce", "--hot", "50%", "pipe", "-o", "out.parc"},
 		{"export", "-t", "text", "pipe"},
-		{"gate", "pipe"}, {"gate", "one.parc", "--against", "pipe"}, {"bench", "pipe"},
+		{"gate", "pipe"}, {"gate", "one.parc", "--against", "pipe"},
 		{"show", "--class-path", "pipe", "one.parc"},
 		{"show", "--class-path", ".", "--source-path", "pipe", "one.parc"},
 	} {

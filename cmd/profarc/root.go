@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
-	"github.com/profarc/profarc/cmd/profarc/internal/benchcmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/demo"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
@@ -44,8 +43,7 @@ mapped at deployment and used in place, without parsing, copying or allocation.`
 	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a))
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a),
 		web.Command(a))
-	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
-		benchcmd.Command(a))
+	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a))
 	addGroup(cmd, "About profarc:", demo.DeployCommand(a))
 	cmd.SetHelpCommandGroupID("About profarc:")
 	cmd.SetCompletionCommandGroupID("About profarc:")

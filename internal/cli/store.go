@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -66,19 +65,4 @@ func isZstandard(path string) bool {
 func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
-	var all []reader.Profile
-	for p, err := range s.Profiles() {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	if uint64(len(all)) != s.Header().Counts.Profiles {
-		return nil, fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), len(all),
-			s.Header().Counts.Profiles)
-	}
-	return all, nil
 }

@@ -1,10 +1,15 @@
-// Package benchcmd implements the command bench, which measures lookup, start-up and adoption of an archive.
-package benchcmd
+// Archive measures lookup, start-up and adoption of an archive on this machine.
+//
+//	cd bench
+//	go run ./archive ../app.parc
+//	go run ./archive --time 30s --json ../app.parc
+package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 
@@ -14,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const commandHelp = `Bench measures on this machine, with this archive:
+const commandHelp = `Archive measures on this machine, with this archive:
 
   id hit, key hit     a profile is found and its invocation counter read (its first word, if it has
                       none); dependent: each lookup waits for the counter of the one before; batch:
@@ -40,18 +45,23 @@ type options struct {
 	json bool
 }
 
-func Command(a *cli.App) *cobra.Command {
+func main() {
+	a := cli.New("archive", os.Stdin, cli.ProcessStreams())
+	os.Exit(a.Main(newCommand(a), os.Args[1:]))
+}
+
+func newCommand(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:   "bench ARCHIVE",
+		Use:   "archive ARCHIVE",
 		Short: "Measure lookup, start-up and adoption of an archive on this machine",
 		Long:  commandHelp,
-		Example: `  profarc bench app.parc
-  profarc bench --time 30s --json app.parc`,
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
+		Example: `  go run ./archive ../app.parc
+  go run ./archive --time 30s --json ../app.parc`,
 	}
+	a.CompleteRoot(cmd)
+	cmd.Args = cli.Args(1, 1, "one archive")
+	cmd.RunE = a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) })
 	f := cmd.Flags()
 	f.DurationVar(&o.time, "time", 5*time.Second,
 		"time for all measurements; reading the keys and filling the maps comes on top")
@@ -117,13 +127,13 @@ func (b *bench) measureInStore(s *reader.Store) error {
 	r.Methods = h.Counts.Methods
 	r.Pointers = h.Counts.Pointers
 	if r.Methods == 0 {
-		return fmt.Errorf("%s: it has no methods to look up: bench another archive", b.path)
+		return fmt.Errorf("%s: it has no methods to look up: measure another archive", b.path)
 	}
 	if err := b.loadField(s); err != nil {
 		return err
 	}
 	if len(b.field.keys) == 0 {
-		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
+		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: measure another archive", b.path)
 	}
 	r.Keys = len(b.field.keys)
 	return b.measureLookups()

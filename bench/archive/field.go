@@ -1,4 +1,4 @@
-package benchcmd
+package main
 
 import (
 	"encoding/binary"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -51,7 +50,7 @@ func (f *field) lookupsPerTurn() int {
 
 func (b *bench) loadField(s *reader.Store) error {
 	before := heapInUse()
-	if _, err := cli.AllProfiles(s); err != nil {
+	if err := readProfiles(s); err != nil {
 		return err
 	}
 	b.report.Memory.IndexBytes = disk.RegionOf(s.Header(), disk.RegionIX).Size
@@ -70,6 +69,22 @@ func (b *bench) loadField(s *reader.Store) error {
 	rand.Shuffle(len(f.keys), func(i, j int) {
 		f.keys[i], f.keys[j], f.ids[i], f.ids[j] = f.keys[j], f.keys[i], f.ids[j], f.ids[i]
 	})
+	return nil
+}
+
+// readProfiles reads all profiles, which verifies them.
+func readProfiles(s *reader.Store) error {
+	n := uint64(0)
+	for _, err := range s.Profiles() {
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	if n != s.Header().Counts.Profiles {
+		return fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), n,
+			s.Header().Counts.Profiles)
+	}
 	return nil
 }
 
