@@ -126,7 +126,8 @@ func TestEvalsDoNotGrowAnArchive(t *testing.T) {
 	app := filepath.Join(t.TempDir(), "app.parc")
 	var first int64
 	for run := range int64(50) {
-		if dropped := lastingNumber(t, runs("evals", app, fmt.Sprint(10000*(run+1)), "1000")); dropped != 992 && dropped != 1000 {
+		dropped := lastingNumber(t, runs("evals", app, fmt.Sprint(10000*(run+1)), "1000"))
+		if dropped != 992 && dropped != 1000 {
 			t.Fatalf("run %d dropped %d versions", run, dropped)
 		}
 		info, err := os.Stat(app)
@@ -310,7 +311,7 @@ func TestWorkersShareMemory(t *testing.T) {
 	}
 }
 
-// TestForkServer runs the example of docs/embedding.md. Each generation of workers begins with the counts of all before.
+// TestForkServer runs the example of docs/embedding.md. A generation of workers begins with the counts of all before.
 func TestForkServer(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()

@@ -107,6 +107,13 @@ typedef struct pa_key {
  * the bytes, but never 0 or UINT64_MAX. */
 PA_API uint64_t pa_code_id(pa_text code);
 
+/* pa_anonymous_key sets *key to the key of a function without a name, such as a closure or the code of an eval site.
+ * ordinal is its number among the anonymous functions directly inside parent, from 0 in the order of the source. So the
+ * key survives edits elsewhere. parent can be anonymous itself, and is the key of the script for functions outside any
+ * function. The name is the name of parent and up to 12 more bytes. It is written to buffer, which must stay as long as
+ * the key is used. The result is false if buffer, of room bytes, is too small. */
+PA_API bool pa_anonymous_key(const pa_key *parent, uint32_t ordinal, char *buffer, size_t room, pa_key *key);
+
 /* ---- the VM ---- */
 
 /* The kind of a cell in an entry of the VM's tags. It determines how a merge combines two cells. A merge adds them,
@@ -171,9 +178,10 @@ typedef struct pa_receivers pa_receivers;
  * are lost. */
 PA_API pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run);
 
-/* pa_start_in begins a run with the archive of the VM in a folder, which pa_start_in makes if it is missing. The name of
- * the archive is the VM's id in hexadecimal digits with the ending .parc, so several VMs and versions can share a folder.
- * Archives with such names that no run has begun with for 30 days are removed. To dump, pass NULL as the path. */
+/* pa_start_in begins a run with the archive of the VM in a folder, which pa_start_in makes if it is missing. The name
+ * of the archive is the VM's id in hexadecimal digits with the ending .parc, so several VMs and versions can share a
+ * folder. Archives with such names that no run has begun with for 30 days are removed. To dump, pass NULL as the
+ * path. */
 PA_API pa_error pa_start_in(const char *folder, const pa_vm *vm, pa_run **run);
 
 /* pa_end ends a run and frees everything that belongs to it. NULL is ignored. */
@@ -186,14 +194,14 @@ PA_API void pa_end(pa_run *run);
 PA_API pa_function *pa_function_of(pa_run *run, const pa_key *key, uint64_t code);
 
 /* pa_release tells that the VM will not use a function and its words any more, because its code was unloaded or was an
- * eval's. The function's memory is freed, and its counts are kept in fewer bytes for the next dump. A checkpoint forgets
- * them once it is written. If pa_function_of asks for the same key and code again, the counts continue. Of one key, at
- * most as many released versions as pa_vm.versions are kept. pa_lost counts the others. */
+ * eval's. The function's memory is freed, and its counts are kept in fewer bytes for the next dump. A checkpoint
+ * forgets them once it is written. If pa_function_of asks for the same key and code again, the counts continue. Of one
+ * key, at most as many released versions as pa_vm.versions are kept. pa_lost counts the others. */
 PA_API void pa_release(pa_function *function);
 
-/* The words of a function. They do not move until pa_end or pa_release, and they are never NULL. A point is the position of an
- * instruction in the function's code. Each point has at most one branch, one list of receivers and one entry of each
- * tag. */
+/* The words of a function. They do not move until pa_end or pa_release, and they are never NULL. A point is the
+ * position of an instruction in the function's code. Each point has at most one branch, one list of receivers and one
+ * entry of each tag. */
 
 /* pa_calls counts calls of the function, pa_backedges counts iterations of its loops. */
 PA_API pa_counter *pa_calls(pa_function *function);
@@ -266,10 +274,10 @@ PA_API pa_class *pa_load_class(pa_run *run, pa_text name, void *own);
  * class. */
 PA_API pa_receivers *pa_receivers_at(pa_function *function, int32_t point);
 
-/* pa_count_class counts the arrival of a class and returns the counter of its row. The class keeps its row, so an inline
- * cache can count later arrivals in the counter, by pa_count or pa_count1, and needs no call. If all rows are taken, the
- * arrival counts as another class, and the result is NULL. pa_count_class1 counts without an atomic addition, like
- * pa_count1. */
+/* pa_count_class counts the arrival of a class and returns the counter of its row. The class keeps its row, so an
+ * inline cache can count later arrivals in the counter, by pa_count or pa_count1, and needs no call. If all rows are
+ * taken, the arrival counts as another class, and the result is NULL. pa_count_class1 counts without an atomic
+ * addition, like pa_count1. */
 PA_API pa_counter *pa_count_class(pa_receivers *receivers, const pa_class *class_);
 PA_API pa_counter *pa_count_class1(pa_receivers *receivers, const pa_class *class_);
 
@@ -325,8 +333,8 @@ PA_API double pa_coverage(pa_run *run);
 
 /* ---- dumps ---- */
 
-/* What a dump omitted. It omits the archive's damaged profiles, functions whose key the format cannot hold (a NUL byte, a
- * part of more than 1 MiB), rows that refer to no class, and versions beyond pa_vm.versions. */
+/* What a dump omitted. It omits the archive's damaged profiles, functions whose key the format cannot hold (a NUL byte,
+ * a part of more than 1 MiB), rows that refer to no class, and versions beyond pa_vm.versions. */
 #define PA_LOST_NAME 160
 
 typedef struct pa_lost {
@@ -337,13 +345,15 @@ typedef struct pa_lost {
 } pa_lost;
 
 /* pa_dump writes an archive with the counts of the archive at the start plus the counts of this run. It may replace the
- * file that the run began with, and does so if path is NULL. An archive of another VM is not replaced (PA_MISMATCH). The next run then begins with these totals. A later dump of a run includes all counts
- * of its earlier dumps, and a merge takes the latest one.
+ * file that the run began with, and does so if path is NULL. An archive of another VM is not replaced (PA_MISMATCH).
+ * The next run then begins with these totals. A later dump of a run includes all counts of its earlier dumps, and a
+ * merge takes the latest one.
  *
- * pa_checkpoint writes the counts of the run since its last checkpoint, and only the profiles that have any. It is for a process that runs for a long time,
- * or for one of many processes that begin with the same archive. `profarc merge` adds up the checkpoints of a run, the
- * archive that the run began with, and the checkpoints of other runs, in any order. If a checkpoint is lost, only its
- * counts are lost. After an error the next checkpoint includes the counts of the failed one.
+ * pa_checkpoint writes the counts of the run since its last checkpoint, and only the profiles that have any. It is for
+ * a process that runs for a long time, or for one of many processes that begin with the same archive. `profarc merge`
+ * adds up the checkpoints of a run, the archive that the run began with, and the checkpoints of other runs, in any
+ * order. If a checkpoint is lost, only its counts are lost. After an error the next checkpoint includes the counts of
+ * the failed one.
  *
  * A dump records its process, time and id. The file appears whole or not at all. A replaced file keeps its permissions.
  * During the copy, calls that need functions or classes wait, and counting continues. A run writes either dumps or

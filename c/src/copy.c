@@ -131,8 +131,8 @@ static uint64_t count(const copier *c, uint64_t offset, uint64_t trained, uint64
 	return now - before + (c->take == PA_TOTALS ? trained : 0);
 }
 
-/* take_words copies the words of a live block, so that each is read once. It begins with the last one, because a type is
- * stored before its count, and stands before it. */
+/* take_words copies the words of a live block, so that each is read once. It begins with the last one, because a type
+ * is stored before its count, and stands before it. */
 static bool take_words(copier *c, pa_profile *p) {
 	c->words.size = 0;
 	uint64_t *to = pai_extend(c->b, &c->words, 8 * (size_t)p->units);

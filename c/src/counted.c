@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of an adopted archive at the last checkpoint or fork. A copy reads each block once, and uses the words both for
- * the dump and as the start of the next one. */
+/* Counts of an adopted archive at the last checkpoint or fork. A copy reads each block once, and uses the words both
+ * for the dump and as the start of the next one. */
 #include "run.h"
 
 enum { WORDS = PAGE / 8 }; /* words of a page */
@@ -47,7 +47,8 @@ static bool each_written(const pa_archive *a, bool (*take)(void *to, uint64_t pa
 		for (uint64_t i = page / 64; i <= (page + count - 1) / 64; i++)
 			some = some || atomic_load_explicit(&a->live->pages[i], memory_order_acquire) != 0;
 		if (!some) continue;
-		if (!pai_written_pages(a->live->base + (first_page(a) + page) * PAGE, count, written)) memset(written, 1, count);
+		if (!pai_written_pages(a->live->base + (first_page(a) + page) * PAGE, count, written))
+			memset(written, 1, count);
 		for (uint64_t i = 0; i < count; i++)
 			if (written[i] && has_bit(a->live->pages, page + i) && !take(to, page + i)) return false;
 	}

@@ -128,8 +128,8 @@ bool pai_each_touched(pa_run *r, bool (*take)(pa_run *r, pa_function *f, void *t
 
 /* ---- forks ---- */
 
-/* copy_chunk copies the counts of a chunk. It writes only those that have changed since the last copy, so that processes
- * share the pages of the others. */
+/* copy_chunk copies the counts of a chunk. It writes only those that have changed since the last copy, so that
+ * processes share the pages of the others. */
 static bool copy_chunk(chunk *c) {
 	for (uint32_t i = 0; i < c->used; i++) {
 		uint64_t now = pa_load(&c->words[i]);

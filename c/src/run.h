@@ -300,8 +300,8 @@ uint32_t pai_bound(const pa_run *r);
 
 /* pai_path_in returns the path of a VM's archive in a folder. The caller frees it. */
 char *pai_path_in(const char *folder, const uint8_t id[16]);
-/* pai_tidy_folder makes a folder, marks an archive in it as used, and removes archives that nobody has used for 30 days.
- * Only a folder that cannot be made is an error. */
+/* pai_tidy_folder makes a folder, marks an archive in it as used, and removes archives that nobody has used for 30
+ * days. Only a folder that cannot be made is an error. */
 bool pai_tidy_folder(const char *folder, const char *used, pa_error *e);
 
 /* ---- forks.c ---- */

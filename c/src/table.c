@@ -12,7 +12,8 @@ static uint64_t hash_of(const void *item) {
 
 bool pai_is_item(const void *slot) { return slot != NULL && slot != &removed; }
 
-void **pai_find_slot(const table *t, uint64_t hash, bool (*same)(const void *item, const void *with), const void *with) {
+void **pai_find_slot(
+	const table *t, uint64_t hash, bool (*same)(const void *item, const void *with), const void *with) {
 	if (t->size == 0) return NULL;
 	for (size_t i = (size_t)hash & (t->size - 1); t->slots[i] != NULL; i = (i + 1) & (t->size - 1)) {
 		void *item = t->slots[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The versions of a method's code that a dump keeps. Those that this run has used come first, then the heavier ones, then
- * those with a higher code id. */
+/* The versions of a method's code that a dump keeps. Those that this run has used come first, then the heavier ones,
+ * then those with a higher code id. */
 #include "run.h"
 
 enum { DEFAULT_VERSIONS = 8 };

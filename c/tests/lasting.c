@@ -3,13 +3,13 @@
  * lasting is a VM that runs for a long time. It uses only profarc.h.
  *
  *	lasting dump ARCHIVE OUT            works in ROUNDS rounds, and writes a dump
- *	lasting checkpoints ARCHIVE FOLDER  works as much, and writes FOLDER/0.parc and so on, one for each round. Before each,
- *	                                    a checkpoint fails
+ *	lasting checkpoints ARCHIVE FOLDER  works as much, and writes FOLDER/0.parc and so on, one for each round. A
+ *	                                    checkpoint fails before each
  *	lasting fork ARCHIVE FOLDER         works as much, the odd rounds in a child each, which writes the checkpoint
- *	lasting evals ARCHIVE FIRST N       runs N functions of one key, with codes from FIRST on, once to N times, and dumps
+ *	lasting evals ARCHIVE FIRST N       runs N functions of one key, with codes from FIRST on, and dumps
  *	lasting versions ARCHIVE CODE ...   runs one key with these codes, and dumps
- *	lasting released one|many N         prints the bytes of memory of a released function. The N functions have one key, or
- *	                                    a key each
+ *	lasting released one|many N         prints the bytes of memory of a released function. The N functions have one
+ *	                                    key, or a key each
  *	lasting in FOLDER N                 starts in a folder, counts N, dumps, and prints the calls so far
  *	lasting replace ARCHIVE             prints why another VM's dump and checkpoint do not replace an archive
  */

@@ -4,10 +4,10 @@
  *
  *	workers ARCHIVE FOLDER FUNCTIONS WORKERS
  *
- * It makes ARCHIVE of FUNCTIONS functions if it is missing, begins a run with it, counts once in each, and forks WORKERS.
- * Each counts in a tenth of the functions, and writes the checkpoint FOLDER/<number>.parc. The server then writes
- * FOLDER/server.parc. It prints the mean memory of a worker in kB: its proportional share (PSS) and its private changed
- * pages, after the fork, after counting and after the checkpoint, when all workers are alive.
+ * It makes ARCHIVE of FUNCTIONS functions if it is missing, begins a run with it, counts once in each, and forks
+ * WORKERS. Each counts in a tenth of the functions, and writes the checkpoint FOLDER/<number>.parc. The server then
+ * writes FOLDER/server.parc. It prints the mean memory of a worker in kB: its proportional share (PSS) and its private
+ * changed pages, after the fork, after counting and after the checkpoint, when all workers are alive.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
