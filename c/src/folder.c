@@ -36,8 +36,7 @@ bool pai_tidy_folder(const char *folder, const char *used, pa_error *e) {
 
 #else
 
-/* remove_unused removes the archives of a folder that no run has begun with for 30 days. Dumps remove temporary files.
- * */
+/* remove_unused removes the archives of a folder that no run has begun with for 30 days. */
 static void remove_unused(int folder, DIR *names, const char *kept) {
 	for (struct dirent *d; (d = readdir(names)) != NULL;) {
 		struct stat s;
