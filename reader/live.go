@@ -30,8 +30,8 @@ func (w *LiveWords) Put(later LiveWords) {
 	maps.Copy(w.pages, later.pages)
 }
 
-// ChangedWords returns the pages with a claimed profile that differ from the pages of before, or from the file where before
-// has none. Its cost depends on the number of claimed profiles, not on the size of the archive. The error is
+// ChangedWords returns the pages with a claimed profile that differ from the pages of before, or from the file where
+// before has none. Its cost depends on the number of claimed profiles, not on the size of the archive. The error is
 // ErrNotAdopted if the store is not adopted.
 func (s *Store) ChangedWords(before LiveWords) (now LiveWords, err error) {
 	a := s.adoption.Load()
