@@ -274,8 +274,8 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 	}
 }
 
-// AccountRun adds the run as an input, if the set has none. Its counts are the set's and the lost ones. The caller holds
-// mu.
+// AccountRun adds the run as an input, if the set has none. Its counts are the present and the lost ones. The caller
+// holds mu.
 func (b *Set) AccountRun(format string) {
 	if b.Tables[disk.TableInputs] != nil {
 		return
