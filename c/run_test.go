@@ -394,6 +394,24 @@ func TestCodeIDsOfBothLanguagesAreTheSame(t *testing.T) {
 	}
 }
 
+// TestAnonymousKeysOfBothLanguagesAreTheSame compares pa_anonymous_key with AnonymousKey, also in a buffer too small.
+func TestAnonymousKeysOfBothLanguagesAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
+	t.Parallel()
+	_, runs := runner(t)
+	for _, name := range []string{"", "f", "f<0>"} {
+		for _, ordinal := range []int{0, 7, 1<<32 - 1} {
+			want := profarc.AnonymousKey(layout.Key{Class: "file.js", Name: name}, ordinal)
+			size := len(want.Name)
+			for room, printed := range map[int]string{size: fmt.Sprintln(want.Class, want.Name), size - 1: ""} {
+				if got := runs("anonymous", name, strconv.Itoa(ordinal), strconv.Itoa(room)); got != printed {
+					t.Errorf("%q, ordinal %d, room %d: %q, want %q", name, ordinal, room, got, printed)
+				}
+			}
+		}
+	}
+}
+
 // TestCountsOfSeveralThreads: one thread that counts by a load and a store loses nothing. Two that count in one word
 // may lose nearly all, if each is interrupted between the two; nothing is counted that neither has added.
 func TestCountsOfSeveralThreads(t *testing.T) {

@@ -9,6 +9,7 @@
  *	run more ARCHIVE OUT N                    as dump, with points that the archive does not have
  *	run busy ARCHIVE FOLDER N                 four threads count N each, while FOLDER/0.parc to 4.parc are written
  *	run code TEXT                             prints the code id of a text
+ *	run anonymous NAME ORDINAL ROOM           prints the name of a key of an anonymous function
  *	run start ARCHIVE id|no-id|other-id|other-shape
  *	                                          prints why a run begins without an archive
  *	run killed ARCHIVE OUT                    the system kills it in the middle of a dump
@@ -55,6 +56,14 @@ static void count_more(pa_run *run, uint64_t n) {
 	pa_count(taken, n);
 	for (uint64_t i = 0; i < n; i++)
 		pa_count_class(pa_receivers_at(pa_function_of(run, &keys[0], 1), LATER), class_of(run, "Circle", &circle));
+}
+
+static void print_anonymous(char **args) {
+	char *name = malloc((size_t)atoi(args[2]) + 1);
+	pa_key parent = {.class_name = pa_text_of("file.js"), .name = pa_text_of(args[0])}, key;
+	if (pa_anonymous_key(&parent, (uint32_t)strtoul(args[1], NULL, 10), name, (size_t)atoi(args[2]), &key))
+		printf("%.*s %.*s\n", (int)key.class_name.size, key.class_name.bytes, (int)key.name.size, key.name.bytes);
+	free(name);
 }
 
 static void write_checkpoints(const char *archive, const char *folder) {
@@ -158,6 +167,7 @@ int main(int argc, char **argv) {
 	if (strcmp(what, "checkpoints") == 0) write_checkpoints(argv[2], argv[3]);
 	else if (strcmp(what, "threads") == 0) print_threads(argv[2][0] == '2' ? 2 : 1, strtoull(argv[3], NULL, 10));
 	else if (strcmp(what, "busy") == 0) dump_busy(argv[2], argv[3], strtoull(argv[4], NULL, 10));
+	else if (strcmp(what, "anonymous") == 0) print_anonymous(argv + 2);
 	else if (strcmp(what, "code") == 0) printf("%llu\n", (unsigned long long)pa_code_id(pa_text_of(argv[2])));
 	else if (strcmp(what, "killed") == 0) dump_and_die(argv[2], argv[3]);
 	else if (strcmp(what, "start") == 0) print_start(argv[2], argv[3]);
