@@ -173,8 +173,6 @@ func TestWhatWasCertainIsKept(t *testing.T) {
 			left = append([]weighted{both}, left[2:]...)
 		}
 		checkSame(t, "by twos", left[0].Archive, once)
-		checkSame(t, "in parts", inParts(t, []merging.Bound{{Class: "A", Name: "m1"}, {Class: "A", Name: "m3"}}, archives,
-			r.Perm), once)
 		checkSame(t, "with an empty run", whole(t, append(left[:1:1], weighted{Archive: runOf(t, 99, nil)})),
 			whole(t, append(archives[:5:5], weighted{Archive: runOf(t, 99, nil)})))
 	}

@@ -104,7 +104,7 @@ func (b *bench) addMethods(steps *poll.Poll) error {
 		if err := errors.Join(err, steps.Err()); err != nil {
 			return err
 		}
-		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || disk.HasRow(b.field.store.Header(), m.Ref()) {
+		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || hasRow(b.field.store.Header(), m.Ref()) {
 			continue
 		}
 		if err := b.addMethod(m); err != nil {
@@ -112,6 +112,11 @@ func (b *bench) addMethods(steps *poll.Poll) error {
 		}
 	}
 	return nil
+}
+
+// hasRow reports whether the reference of a method refers to the row of an unexecuted method, which no id finds.
+func hasRow(h *layout.Header, n layout.Ref) bool {
+	return h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
 // addMethod looks a method up in every way, which verifies it, and records the unit that a hit reads. It skips methods

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/partmerge"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -167,5 +168,5 @@ func joinParts(
 			return fmt.Errorf("%s is damaged: remove it and run merge-shard for part %d: %w", o, i, err)
 		}
 	}
-	return merging.Join(ctx, b.Internal(), stores...)
+	return partmerge.Join(ctx, b.Internal(), stores...)
 }

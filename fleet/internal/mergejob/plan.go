@@ -17,6 +17,7 @@ import (
 	"path"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/partmerge"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -139,7 +140,7 @@ func Decode(name string, text []byte) (*Plan, error) {
 }
 
 // Parts returns the parts of the plan.
-func (p *Plan) Parts() ([]merging.Part, error) { return merging.Parts(p.Bounds...) }
+func (p *Plan) Parts() ([]merging.Part, error) { return partmerge.Divide(p.Bounds...) }
 
 func (p *Plan) inputObject(in *Input) blobs.Object {
 	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}

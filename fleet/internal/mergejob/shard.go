@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/partmerge"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
@@ -140,10 +141,6 @@ func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, par
 		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object,
 			blobs.ErrChanged, sum, in.Sum)
 	}
-	return part.Into(
-		ctx,
-		b.Internal(),
-		s,
-		merging.PartOptions{Run: profileset.RunRules{Weight: in.Weight}, OneShape: p.OneShape},
-	)
+	o := partmerge.Options{Run: profileset.RunRules{Weight: in.Weight}, OneShape: p.OneShape}
+	return partmerge.Merge(ctx, b.Internal(), s, part, o)
 }

@@ -53,12 +53,6 @@ func ExitCode(code int) layout.Exit { return layout.Exit(uint32(code))<<32 | 1 }
 
 func ExitSignal(number int) layout.Exit { return layout.Exit(uint32(number))<<32 | 2 }
 
-// HasRow reports whether the reference of a method refers to the row of an unexecuted method. Store.FindID does not
-// find such methods.
-func HasRow(h *layout.Header, n layout.Ref) bool {
-	return h.Parts[PartUnexecuted].Holds(n.Offset(), UnexecutedRowSize)
-}
-
 func RegionOf(h *layout.Header, r layout.Region) layout.Span {
 	if r == 0 {
 		return layout.Span{Offset: 0, Size: HeaderSize}

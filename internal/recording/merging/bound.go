@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/profarc/profarc/layout"
 )
 
 // A Bound is a position in the order of methods, before the methods with this class and name. A type sorts before the
@@ -74,29 +72,9 @@ func (p Part) String() string {
 	return "methods from " + text(p.From) + " to " + text(p.To)
 }
 
-// Parts divides all methods at the bounds, which must ascend and not be zero.
-func Parts(bounds ...Bound) ([]Part, error) {
-	parts := []Part{{}}
-	for _, b := range bounds {
-		last := &parts[len(parts)-1]
-		if b.Compare(last.From) <= 0 {
-			return nil, fmt.Errorf("parts of a merge: the bound %q does not sort after %q", b, last.From)
-		}
-		last.To = b
-		parts = append(parts, Part{From: b})
-	}
-	return parts, nil
-}
-
-// partProperty is the key of the property that identifies the part of a merge in an archive. The value is its two
+// PartProperty is the key of the property that identifies the part of a merge in an archive. The value is its two
 // bounds.
-const partProperty = "profarc.part"
-
-func (p Part) property() string {
-	from, _ := p.From.MarshalText()
-	to, _ := p.To.MarshalText()
-	return string(from) + " " + string(to)
-}
+const PartProperty = "profarc.part"
 
 func parsePart(text string) (p Part, err error) {
 	rest, err := p.From.parseBound(text)
@@ -108,5 +86,3 @@ func parsePart(text string) (p Part, err error) {
 	}
 	return p, err
 }
-
-func boundOf(k layout.Key) Bound { return Bound{k.Class, k.Name} }

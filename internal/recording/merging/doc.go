@@ -5,10 +5,5 @@
 // [Superseded] finds archives whose dumps a later dump of the same process contains. [Equalize] and [HalfLife] compute
 // weights.
 //
-// Several processes can share a merge. Each merges a [Part], a range of methods. [Join] combines all parts into the
-// same bytes as one merge of everything:
-//
-//	parts, err := merging.Parts(merging.Bound{Class: "java/util/"}, merging.Bound{Class: "org/"})
-//	err = parts[1].Into(ctx, b, s, merging.PartOptions{}) // for each archive s, by one worker
-//	err = merging.Join(ctx, b, stores...)                 // stores are the archives of all workers
+// Several processes can share a merge (fleet/internal/partmerge). A [Part] is the share of one.
 package merging

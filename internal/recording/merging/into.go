@@ -100,12 +100,12 @@ func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.K
 func (c *Contents) weightedDumps(r profileset.RunRules) ([]profileset.Dump, error) {
 	weight := cmp.Or(r.Weight, layout.WeightOne)
 	if weight == layout.WeightOne {
-		return c.dumps, nil
+		return c.Dumps, nil
 	}
 	if c.header.Flags&disk.FlagMerged != 0 {
 		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", c.name, ErrWeighted)
 	}
-	dump := c.dumps[0]
+	dump := c.Dumps[0]
 	dump.Weight = weight
 	return []profileset.Dump{dump}, nil
 }
@@ -237,7 +237,7 @@ func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	returns := shape.BciRows != have.BciRows
 	if types && use.Types && b.Shaped.Types || returns && use.Returns && b.Shaped.Returns {
 		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of the same -XX:TypeProfileWidth and "+
-			"-XX:BciProfileWidth", profileset.ErrMismatch, describeShape(shape), describeShape(have))
+			"-XX:BciProfileWidth", profileset.ErrMismatch, DescribeShape(shape), DescribeShape(have))
 	}
 	if err := b.joinGap(shape, use); err != nil {
 		return err
@@ -277,7 +277,7 @@ func (b Target) joinGap(shape disk.Shape, use profileset.ShapeUse) error {
 	return nil
 }
 
-func describeShape(s disk.Shape) string {
+func DescribeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call and %d returns", s.TypeRows, s.BciRows)
 }
 

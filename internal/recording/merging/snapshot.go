@@ -22,7 +22,7 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Count
 		return b.Run,
 			fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and "+
 				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
-				h.Domain, describeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, describeShape(b.Shape))
+				h.Domain, DescribeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, DescribeShape(b.Shape))
 	}
 	shapes := (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()
 	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(shapes)); err != nil {

@@ -23,7 +23,7 @@ type Contents struct {
 	name   string
 	header *layout.Header
 	shapes []layout.EntryShape
-	dumps  []profileset.Dump
+	Dumps  []profileset.Dump
 	base   *layout.BaseArchive // base of the layer; nil if the archive is no layer
 
 	ids    map[[16]byte]bool
@@ -47,7 +47,7 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	if err != nil {
 		return c, err
 	}
-	c.dumps = dumps
+	c.Dumps = dumps
 	c.base, err = baseOf(s)
 	if err != nil {
 		return c, err

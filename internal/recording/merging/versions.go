@@ -82,7 +82,7 @@ func keepFirst(b *profileset.Set, all map[instrumentation][]*rankedVersion, n in
 
 // BoundVersions drops the profiles of all but n versions of each method's code, in all contexts, at the end of a dump.
 // It keeps the versions of the last run that ran any of them first, then those with the highest total of counts, then
-// those with the higher code ID. The account names what the dump lacks, and gets the run as an input if it has none.
+// those with the higher code ID. The account names what the dump lacks, and gets the run as an input.
 func BoundVersions(ctx context.Context, b *profileset.Set, n int) error {
 	b.Explain(ledger.OperationDump, "counts of the run, and damaged profiles")
 	b.Lock()
@@ -99,7 +99,7 @@ func BoundVersions(ctx context.Context, b *profileset.Set, n int) error {
 	for _, versions := range all {
 		over = over || len(versions) > n
 	}
-	if err == nil && (over || b.Tables[disk.TableLosses] != nil) {
+	if err == nil && (over || b.Tables[disk.TableLosses] != nil || b.Tables[disk.TableInputs] != nil) {
 		b.AccountRun(archiveFormat)
 	}
 	if over {

@@ -1,4 +1,4 @@
-package merging
+package partmerge
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,21 +22,21 @@ func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error 
 	if err != nil {
 		return err
 	}
-	t := Target{b}
+	t := merging.Target{Set: b}
 	use := profileset.ShapeUse{}
 	for _, p := range all {
-		of, err := UseOf(ctx, p.s)
+		of, err := merging.UseOf(ctx, p.s)
 		if err != nil {
 			return err
 		}
 		use.Types = use.Types || of.Types
 		use.Returns = use.Returns || of.Returns
 	}
-	contents, err := ContentsOf(all[0].s)
+	contents, err := merging.ContentsOf(all[0].s)
 	if err != nil {
 		return err
 	}
-	contents.dumps = all[0].dumps
+	contents.Dumps = all[0].dumps
 	run, err := t.JoinRun(&contents, profileset.RunRules{}, use)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error 
 }
 
 type partStore struct {
-	Part
+	merging.Part
 	s     *reader.Store
 	dumps []profileset.Dump
 }
@@ -61,9 +62,9 @@ type partStore struct {
 func sortParts(stores []*reader.Store) ([]partStore, error) {
 	all := make([]partStore, len(stores))
 	for i, s := range stores {
-		p, ok, err := PartOf(s)
+		p, ok, err := merging.PartOf(s)
 		if err == nil && !ok {
-			err = fmt.Errorf("%w: it is no part", ErrPart)
+			err = fmt.Errorf("%w: it is no part", merging.ErrPart)
 		}
 		dumps, failed := mergedDumps(s)
 		if err = cmp.Or(err, failed); err != nil {
@@ -72,19 +73,20 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 		all[i] = partStore{p, s, dumps}
 	}
 	slices.SortFunc(all, func(x, y partStore) int { return x.From.Compare(y.From) })
-	at := Bound{}
+	at := merging.Bound{}
 	for i, p := range all {
 		switch {
-		case p.From != at || i > 0 && all[i-1].isLast():
-			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), ErrPart, p.Part, at)
+		case p.From != at || i > 0 && at == (merging.Bound{}):
+			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), merging.ErrPart,
+				p.Part, at)
 		case !p.ofOneMerge(&all[0]):
 			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s",
-				p.s.Mapping().Name(), ErrPart, all[0].s.Mapping().Name())
+				p.s.Mapping().Name(), merging.ErrPart, all[0].s.Mapping().Name())
 		}
 		at = p.To
 	}
-	if len(all) == 0 || at != (Bound{}) {
-		return nil, fmt.Errorf("%w: the last one is missing: the parts end at %q", ErrPart, at)
+	if len(all) == 0 || at != (merging.Bound{}) {
+		return nil, fmt.Errorf("%w: the last one is missing: the parts end at %q", merging.ErrPart, at)
 	}
 	return all, nil
 }
@@ -107,9 +109,9 @@ func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 
 // copyTo copies the content of a part. It leaves out stubs for profiles of other parts, and the row that identifies the
 // part.
-func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) error {
+func (p *partStore) copyTo(ctx context.Context, t merging.Target, run profileset.Run) error {
 	chooser := newChooser(p.Part, p.s)
-	hooks := Hooks(0)
+	hooks := merging.Hooks(0)
 	hooks.Lazy = true
 	hooks.Elsewhere = copier.ALatecomer
 	hooks.Chosen = chooser.chooseMethod
@@ -119,7 +121,7 @@ func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) er
 		}
 		return func(row int) (bool, error) {
 			key, err := table.Text(0, row)
-			return key != partProperty, err
+			return key != merging.PartProperty, err
 		}
 	}
 	return copier.New(ctx, t.Set, p.s, run, hooks).All()
