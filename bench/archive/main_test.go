@@ -56,8 +56,8 @@ func TestReportHasAllRows(t *testing.T) {
 	if code != 0 || messages != "" {
 		t.Errorf("exit code %d: %s", code, messages)
 	}
-	for _, want := range []string{`archive +p99 +p99\.9 +map`, `id hit, dependent `, `key miss `, `open to first hit, warm `,
-		`claim elsewhere, lazy `, `count in place `, `memory: `} {
+	for _, want := range []string{`archive +p99 +p99\.9 +map`, `id hit, dependent `, `key miss `,
+		`open to first hit, warm `, `claim elsewhere, lazy `, `count in place `, `memory: `} {
 		if !regexp.MustCompile(`(?m)^ *` + want).MatchString(out) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}

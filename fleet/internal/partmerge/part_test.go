@@ -301,7 +301,8 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := testarchive.New(domain)
-		if err := partmerge.Merge(t.Context(), to.Internal(), reader.New(m), parts[1], partmerge.Options{OneShape: true}); err != nil {
+		o := partmerge.Options{OneShape: true}
+		if err := partmerge.Merge(t.Context(), to.Internal(), reader.New(m), parts[1], o); err != nil {
 			t.Fatal(err)
 		}
 		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
@@ -403,8 +404,8 @@ func TestPartNeedsOneShape(t *testing.T) {
 	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4},
 		DumpID: [16]byte{1}})
 	s := testarchive.Build(t, other).Store
-	if err := partmerge.Merge(t.Context(), b.Internal(), s, merging.Part{}, partmerge.Options{OneShape: true}); !errors.Is(err,
-		builder.ErrMismatch) {
+	err := partmerge.Merge(t.Context(), b.Internal(), s, merging.Part{}, partmerge.Options{OneShape: true})
+	if !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("another shape: %v, want ErrMismatch", err)
 	}
 	if err := partmerge.Merge(t.Context(), b.Internal(), s, merging.Part{}, partmerge.Options{}); err != nil {
