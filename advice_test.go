@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -192,8 +193,8 @@ func TestCoverage(t *testing.T) {
 func TestHistoryOfBuilder(t *testing.T) {
 	b := builder.New(layout.DomainCustom, builder.Config{Producer: "VM", ProducerID: tiny})
 	p := b.Profile(layout.Key{Name: "f"}, 7)
-	p.History(builder.History{Decompiles: 3})
-	p.Compilation(builder.Compilation{Level: 2})
+	p.History(3, 2, 1, 4)
+	p.Compile(2, 5, 6)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -205,8 +206,9 @@ func TestHistoryOfBuilder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	history, _ := q.History()
-	compilation, _ := q.Compilation()
-	testarchive.CheckEqual(t, "history", history, builder.History{Decompiles: 3})
-	testarchive.CheckEqual(t, "compilation", compilation, builder.Compilation{Level: 2})
+	history, _ := disk.Block(q.Bytes()).History()
+	compile, _ := disk.Block(q.Bytes()).Compile()
+	testarchive.CheckEqual(t, "history", history, disk.History{
+		Decompiles: 3, OverflowRecompiles: 2, OverflowTraps: 1, TenureTraps: 4})
+	testarchive.CheckEqual(t, "compile", compile, disk.Compile{Level: 2, Loops: 5, Blocks: 6})
 }

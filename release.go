@@ -13,7 +13,8 @@ import (
 
 // Release tells the run that the VM will not use the function any more, for instance because a closure or the code of
 // an eval is gone. The run keeps the counts in compact form, for the next dump. They continue if the VM asks for the
-// same key and code again. Counting in a word of a released function is safe, but these counts are lost.
+// same key and code again. Counting in a word of a released function is safe, but these counts are lost. Functions with
+// the same key and code are one Function, so release it when the last of them is gone.
 //
 // Of the released functions with one key that the archive lacks, a run keeps at least the heaviest VM.Versions. After a
 // checkpoint it forgets the counts that are written.

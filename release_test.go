@@ -214,7 +214,11 @@ func wantBalance(t *testing.T, path string) (lost uint64) {
 			t.Errorf("loss %+v", l)
 		}
 	}
-	return a.Lost()["invocations"]
+	lost = a.Lost()["invocations"]
+	if in := a.Totals()["invocations"]; in != out["invocations"]+lost {
+		t.Errorf("%d invocations in, %d out, %d lost", in, out["invocations"], lost)
+	}
+	return lost
 }
 
 // TestVersionsAreBounded: an eval has a new code id in each run, many times. The archive stops growing, and its account

@@ -332,7 +332,7 @@ static void put_counter(const vm *v, vm_data *d, uint32_t at, uint32_t count) {
 	__atomic_store_n((uint32_t *)((char *)d + at), count * v->increment, __ATOMIC_RELAXED);
 }
 
-/* put_invocations sets the counters of a MethodData, or adds to those of this run. */
+/* put_invocations sets the counters of a MethodData, or adds to the counts of this run. */
 static void put_invocations(const vm *v, const adopter *to, uint32_t weight) {
 	if (to->started) {
 		uint32_t *invocations = (uint32_t *)((char *)to->data + v->data.invocations);

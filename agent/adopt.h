@@ -29,8 +29,9 @@ double adopt_factor(const pa_summary *s, scale to);
 /* adopt_scaled returns a scaled count. A nonzero count stays nonzero. */
 uint64_t adopt_scaled(uint64_t count, double factor);
 
-/* adopt_fits reports whether the entries of a profile have the same meaning as those of a MethodData. It sets point to
- * the point of the first different entry, or -1. adopt_entries iterates over the entries of a profile that fits. */
+/* adopt_fits reports whether the entries of a profile have the same meaning as the entries of a MethodData. It sets
+ * point to the point of the first different entry, or -1. adopt_entries iterates over the entries of a profile that
+ * fits. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 narrower adopt_entries(const vm *v, const vm_data *d, const pa_profile *p);
 

@@ -232,17 +232,17 @@ func (p *Profile) Invocations(n uint64) { p.recording.Put64(disk.HasInvocations,
 // Backedges sets the backedge counter.
 func (p *Profile) Backedges(n uint64) { p.recording.Put64(disk.HasBackedges, n) }
 
-// Optional fields that a VM's compilers fill in.
-type (
-	History     = profileset.History     // how often compiled code was discarded
-	Compilation = profileset.Compilation // facts about the method and the highest tier of its code
-)
+// History sets how often the method's compiled code was discarded, or recompiled or trapped without an entry that shows
+// it. The names are HotSpot's. A merge adds the numbers up.
+func (p *Profile) History(decompiles, overflowRecompiles, overflowTraps, tenureTraps uint32) {
+	p.recording.Put32(disk.HasHistory, decompiles, overflowRecompiles, overflowTraps, tenureTraps)
+}
 
-// History sets how often the method's compiled code was discarded. A merge adds its numbers up.
-func (p *Profile) History(h History) { p.recording.SetHistory(h) }
-
-// Compilation sets what compilers noted. A merge keeps the highest level and state.
-func (p *Profile) Compilation(c Compilation) { p.recording.SetCompilation(c) }
+// Compile sets the highest tier at which the method was compiled, and its numbers of loops and basic blocks. A merge
+// keeps the highest of each.
+func (p *Profile) Compile(level uint8, loops, blocks uint16) {
+	p.recording.SetCompilation(profileset.Compilation{Level: level, Loops: loops, Blocks: blocks})
+}
 
 // Interpreted sets the number of invocations by the interpreter.
 func (p *Profile) Interpreted(n uint64) { p.recording.Put64(disk.HasInterpreted, n) }

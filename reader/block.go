@@ -59,7 +59,7 @@ type blockCheck struct {
 	at      int64 // offset of the block in the file
 	block   disk.Block
 	masks   *masks
-	dir     []byte // point directory; empty if there is none
+	dir     []byte // point directory, or empty
 	entries int    // number of data entries
 }
 

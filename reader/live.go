@@ -2,38 +2,15 @@ package reader
 
 import (
 	"iter"
-	"maps"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 )
 
-// LiveWords are the words of an adopted archive at one moment, on some of its pages. The zero value has no page.
-type LiveWords struct{ pages map[int64][]uint64 }
-
-// Load returns the word of a counter; ok is false if its page is missing.
-func (w LiveWords) Load(c Counter) (n uint64, ok bool) {
-	a := c.s.adoption.Load()
-	at := c.Offset() - int64(a.start)
-	page := w.pages[at/disk.PageSize]
-	if page == nil {
-		return 0, false
-	}
-	return page[at%disk.PageSize/disk.CellSize], true
-}
-
-// Put adds the pages of later, and replaces those that w has.
-func (w *LiveWords) Put(later LiveWords) {
-	if w.pages == nil {
-		w.pages = map[int64][]uint64{}
-	}
-	maps.Copy(w.pages, later.pages)
-}
-
 // ChangedWords returns the pages with a claimed profile that differ from the pages of before, or from the file where
 // before has none. Its cost depends on the number of claimed profiles, not on the size of the archive. The error is
 // ErrNotAdopted if the store is not adopted.
-func (s *Store) ChangedWords(before LiveWords) (now LiveWords, err error) {
+func (s *Store) ChangedWords(before disk.LivePages) (now disk.LivePages, err error) {
 	a := s.adoption.Load()
 	if a == nil {
 		return now, ErrNotAdopted
@@ -41,14 +18,14 @@ func (s *Store) ChangedWords(before LiveWords) (now LiveWords, err error) {
 	if err := s.checkOpen(); err != nil {
 		return now, err
 	}
-	now.pages = map[int64][]uint64{}
+	now = disk.LivePages{Start: int64(a.start), Words: map[int64][]uint64{}}
 	compared := int64(-1)
 	return now, s.m.Guard(func() error {
 		for slot := range a.states.All(done) {
 			first, last := s.pagesOf(a, slot)
 			for page := max(first, compared+1); page <= last; page++ {
-				if a.differsFrom(before.pages[page], page) {
-					now.pages[page] = a.readPage(page)
+				if a.differsFrom(before.Words[page], page) {
+					now.Words[page] = a.readPage(page)
 				}
 				compared = page
 			}
@@ -59,10 +36,10 @@ func (s *Store) ChangedWords(before LiveWords) (now LiveWords, err error) {
 
 // ClaimedOn iterates over the claimed profiles with a word on the pages of w, in the order of the file. If it is called
 // after ChangedWords, it finds every profile whose counts are on these pages.
-func (s *Store) ClaimedOn(w LiveWords) iter.Seq2[Profile, error] {
+func (s *Store) ClaimedOn(w disk.LivePages) iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		a := s.adoption.Load()
-		if a == nil || len(w.pages) == 0 {
+		if a == nil || len(w.Words) == 0 {
 			return
 		}
 		known := int64(-1) // the last page that was looked up
@@ -70,7 +47,7 @@ func (s *Store) ClaimedOn(w LiveWords) iter.Seq2[Profile, error] {
 		for slot := range a.states.All(done) {
 			first, last := s.pagesOf(a, slot)
 			for page := first; page <= last && (page != known || !isOn); page++ {
-				known, isOn = page, w.pages[page] != nil
+				known, isOn = page, w.Words[page] != nil
 			}
 			if !isOn {
 				continue

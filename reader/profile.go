@@ -139,12 +139,6 @@ func (p Profile) fieldCounter(f disk.Presence) (Counter, bool) {
 	return counterAt(p.s, p.trainedBlock(), p.liveBlock(), p.place.byteSize()-len(b)), true
 }
 
-// History returns how often the method's compiled code was discarded; ok is false if the profile does not say so.
-func (p Profile) History() (h disk.History, ok bool) { return disk.Block(p.Bytes()).History() }
-
-// Compilation returns what compilers noted about the method; ok is false if the profile has no notes.
-func (p Profile) Compilation() (c disk.Compile, ok bool) { return disk.Block(p.Bytes()).Compile() }
-
 // TrapHistory returns the number of traps by reason; nil if the profile has none. The bytes are live if the profile is
 // adopted, and valid while p is reachable.
 func (p Profile) TrapHistory() []byte {

@@ -72,7 +72,7 @@ static pa_error claim(function *f) {
 	return e;
 }
 
-/* arrivals returns the arrivals at a type profile, including those of types that are not bound. */
+/* arrivals returns the arrivals at a type profile, including arrivals of types that are not bound. */
 static uint64_t arrivals(const pa_entry *entry) {
 	pa_rows rows;
 	if (!pa_receivers_of(entry, &rows)) return 0;

@@ -195,7 +195,8 @@ PA_API pa_function *pa_function_of(pa_run *run, const pa_key *key, uint64_t code
 
 /* pa_release tells that the VM will not use a function and its words any more, because its code was unloaded or was an
  * eval's. The function's memory is freed, and its counts are kept in fewer bytes for the next dump. A checkpoint
- * forgets them once it is written. If pa_function_of asks for the same key and code again, the counts continue. Of one
+ * forgets them once it is written. If pa_function_of asks for the same key and code again, the counts continue.
+ * Functions with the same key and code share one pointer, so release it when the last of them is gone. Of one
  * key, at most as many released versions as pa_vm.versions are kept. pa_lost counts the others. */
 PA_API void pa_release(pa_function *function);
 

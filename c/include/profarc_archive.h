@@ -593,8 +593,8 @@ typedef struct pa_receiver {
 PA_API bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver);
 
 /* pa_next_bound advances to the next row with a bound type, starting at *row. Use it as in for (uint32_t row = 0;
- * pa_next_bound(&e, &row, &r);). For the share of a type, divide by cell 0 plus the counts of all rows, also of the rows
- * with types that are not bound. */
+ * pa_next_bound(&e, &row, &r);). For the share of a type, divide by cell 0 plus the counts of all rows, bound or
+ * not. */
 PA_API bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver);
 
 /* pa_late_type finds the type with a name and loader. If the archive lacks the type, it gets a new ordinal, so that it

@@ -212,7 +212,7 @@ bool pai_list_hot(pa_builder *b);
 bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[32], uint32_t n);
 void pai_drop_shapes(pa_builder *b);
 bool pai_list_shapes(pa_builder *b);
-/* pai_unite_rows combines those of the n rows of a producer's entry that have equal keys. It frees the other rows. */
+/* pai_unite_rows combines rows with equal keys among the n rows of a producer's entry. It frees the other rows. */
 bool pai_unite_rows(pa_builder *b, uint8_t *cells, uint8_t tag, uint32_t n);
 
 /* ---- bytes ---- */

@@ -104,7 +104,7 @@ static bool prepare(const pa_archive *a, uint64_t ***pages) {
 	return *pages != NULL || (*pages = calloc(pages_of(a) + 1, sizeof **pages)) != NULL;
 }
 
-/* own_page returns the copied words of a page. It copies those of the file first. */
+/* own_page returns the copied words of a page. It copies the words of the file first. */
 static uint64_t *own_page(const pa_archive *a, uint64_t **pages, uint64_t page) {
 	if (pages[page] != NULL) return pages[page];
 	uint64_t *words = calloc(WORDS, sizeof *words);

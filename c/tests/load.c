@@ -157,8 +157,8 @@ static void *reopen(void *arg) {
 	return NULL;
 }
 
-/* each_mapping calls drop for all read-only mappings of the archive. It counts all mappings and those of archives. drop
- * may be NULL. */
+/* each_mapping calls drop for all read-only mappings of the archive. It counts all mappings and the mappings of
+ * archives. drop may be NULL. */
 static void each_mapping(void (*drop)(void *, size_t), unsigned *lines, unsigned *archives) {
 	char line[2000], flags[5];
 	unsigned long from, to;

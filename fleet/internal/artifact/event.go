@@ -34,7 +34,7 @@ const (
 	maxTurn = 999_999_999_999
 )
 
-// idForm matches an id, which has a number greater than those of all known events, and a random number.
+// idForm matches an id, which has a number greater than the numbers of all known events, and a random number.
 var idForm = regexp.MustCompile(`^[0-9]{12}-[0-9a-f]{16}$`)
 
 func isEventID(id string) bool { return idForm.MatchString(id) }

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// Other texts than those of PrintMethodData have the same content in other words. A respeller brings their lines into
+// Texts of other sources than PrintMethodData have the same content in other words. A respeller brings their lines into
 // the form of PrintMethodData:
 //
 //   - texts in comments, each line with // before it

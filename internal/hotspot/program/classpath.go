@@ -21,7 +21,7 @@ import (
 type ClassPath struct {
 	names   []string
 	path    *classfile.Path
-	runtime *classfile.Path // lib/jrt-fs.jar of the JDK, nil if there is none
+	runtime *classfile.Path // lib/jrt-fs.jar of the JDK, or nil
 	jdk     bool            // whether it has a JDK's classes
 	program bool            // whether it has other classes
 

@@ -114,7 +114,7 @@ func (s *Sources) Close() {
 	}
 }
 
-// Find returns path and text of a class's source file. file is "" if there is none. The error names an unreadable file.
+// Find returns path and text of a class's source file. file is "" if it is missing. The error names an unreadable file.
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
 		for _, c := range s.containers {

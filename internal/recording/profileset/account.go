@@ -274,21 +274,23 @@ func (b *Set) EachTableCount(yield func(u ledger.Unit, n uint64)) {
 	}
 }
 
-// AccountRun adds the run as an input, if the set has none. Its counts are the present and the lost ones. The caller
+// AccountRun adds the run as an input. Its counts are the present and the lost ones that no other input had. The caller
 // holds mu.
 func (b *Set) AccountRun(format string) {
-	if b.Tables[disk.TableInputs] != nil {
-		return
-	}
-	totals := ledger.Totals{}
+	present := ledger.Totals{}
 	for _, d := range b.Profiles.All {
-		totals.AddAll(b.totalsOfProfile(d))
+		present.AddAll(b.totalsOfProfile(d))
 	}
-	b.EachTableCount(totals.Add)
-	for _, l := range b.account().Losses {
-		totals.Add(l.Unit, l.Amount)
+	b.EachTableCount(present.Add)
+	run := ledger.Input{Format: format, State: ledger.Read, Times: 1, Totals: ledger.Totals{}}
+	a := b.account()
+	a.Inputs = append(a.Inputs, run)
+	for _, d := range a.Residual(present) {
+		if d.Gained {
+			run.Totals[d.Unit] = d.Amount
+		}
 	}
-	b.addInput(ledger.Input{Format: format, State: ledger.Read, Times: 1, Totals: totals})
+	b.addInput(run)
 }
 
 // DroppedVersions is the reason for the loss of profiles that KeepProfiles drops.

@@ -24,7 +24,7 @@ type Recording struct {
 	number uint64 // number of the recording in the set
 	before claim
 	era    int        // era of the set at the start of the recording
-	shape  disk.Shape // settings of the entries; Done converts them to those of the set
+	shape  disk.Shape // settings of the entries; Done converts them to the settings of the set
 	err    error
 	ended  string            // "Done" or "Discard"; empty until then
 	parts  *methoddata.Parts // nil once the recording has ended

@@ -15,7 +15,7 @@ type version struct {
 }
 
 // listVersions lists the versions of code that ran last before the time of the archive. An archive of one dump lists
-// those of methods with several versions. The caller holds mu.
+// versions of methods with several versions. The caller holds mu.
 func (b *Set) listVersions() {
 	now := b.Heading.DumpTime.UnixNano()
 	if b.listedVersions {

@@ -57,7 +57,8 @@ type Edit struct {
 	Bytes string `json:"bytes"` // new bytes in hexadecimal
 }
 
-// Indexes are the indexes in a directory: the vectors of the first release, and those of tables that were added later.
+// Indexes are the indexes in a directory: the vectors of the first release, and the vectors of tables that were added
+// later.
 var Indexes = []string{"index.json", "later.json"}
 
 // Read reads the indexes in a directory as one.

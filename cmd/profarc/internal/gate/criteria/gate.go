@@ -103,7 +103,7 @@ type Criterion struct {
 	Reason    string   `json:"reason"`           // explanation for people
 	Advice    string   `json:"advice,omitempty"` // what to do if it does not pass
 
-	// Interval contains Value without sampling error, with a confidence of 95%; nil if there is none.
+	// Interval contains Value without sampling error, with a confidence of 95%, or nil.
 	Interval *sampling.Interval `json:"interval,omitempty"`
 	// MoreSamples and MoreSeconds are about what a decision needs, in the state TooFew. 0 is unknown.
 	MoreSamples float64 `json:"more_samples,omitempty"`
