@@ -178,7 +178,7 @@ type Receivers struct {
 func (r Receivers) Record(t *Type) *Word {
 	switch {
 	case r.own != nil:
-		return r.own.note(t)
+		return r.own.countArrival(t)
 	case t.in.Valid():
 		if row, err := r.in.Record(t.in); err == nil && row >= 0 {
 			_, count := r.in.Cells(row)
@@ -190,8 +190,8 @@ func (r Receivers) Record(t *Type) *Word {
 	return nil
 }
 
-// note counts one arrival of a type and returns the counter of its row. It returns nil for a type without a row.
-func (s *site) note(t *Type) *Word {
+// countArrival counts an arrival of a type and returns the counter of its row, or nil for a type without a row.
+func (s *site) countArrival(t *Type) *Word {
 	row := 0
 	for ; row < len(s.types); row++ {
 		has := s.types[row].Load()

@@ -19,7 +19,7 @@ type loss struct {
 
 func newLoss() loss { return loss{counts: ledger.Totals{}} }
 
-func (l *loss) add(name string) {
+func (l *loss) addName(name string) {
 	l.things++
 	l.first = ledger.FirstLines(l.first, fmt.Sprintf("%.80q", name))
 }
@@ -31,7 +31,7 @@ const shownLost = 8
 
 // leaveOut counts a function with a key that no archive can hold.
 func (d *dump) leaveOut(f *Function) {
-	d.left.add(nameOf(f.key))
+	d.left.addName(nameOf(f.key))
 	d.left.counts.AddAll(totalsOf(d.readOwn(f), d.read))
 	d.lost.Profiles++
 	if len(d.lost.Lost) < shownLost {
@@ -57,7 +57,7 @@ func totalsOf(sites *site, read map[*wordBlock][]uint64) ledger.Totals {
 
 // dropRow counts a row whose type has a name that no archive can hold.
 func (d *dump) dropRow(f *Function, s *site, t *Type) {
-	d.others.add(t.name)
+	d.others.addName(t.name)
 	d.lost.Rows++
 	if len(d.lost.First) < shownLost {
 		d.lost.First = append(d.lost.First, merge.DroppedRow{Method: f.key, Point: s.at.point, Reason: t.bad.Error()})

@@ -114,7 +114,7 @@ func (r *Run) dropLightest(key layout.Key, versions [][]byte) [][]byte {
 	least := uint64(math.MaxUint64)
 	for i, v := range versions {
 		rest := parser(v[8:])
-		weight := rest.number()
+		weight := rest.takeNumber()
 		if weight < least || weight == least && lightest >= 0 && codeOf(v) < codeOf(versions[lightest]) {
 			lightest = i
 			least = weight
@@ -126,7 +126,7 @@ func (r *Run) dropLightest(key layout.Key, versions [][]byte) [][]byte {
 	f := r.decodeFunction(key, versions[lightest])
 	read := map[*wordBlock][]uint64{}
 	f.readBlocks(read)
-	r.pruned.add(nameOf(key))
+	r.pruned.addName(nameOf(key))
 	r.pruned.counts.AddAll(totalsOf(f.sites, read))
 	return slices.Delete(versions, lightest, lightest+1)
 }
@@ -143,13 +143,13 @@ func appendKey(b []byte, k layout.Key) []byte {
 
 func parseKey(text string) layout.Key {
 	rest := parser(text)
-	return layout.Key{Class: rest.text(), Loader: rest.text(), Name: rest.text(), Signature: rest.text()}
+	return layout.Key{Class: rest.takeText(), Loader: rest.takeText(), Name: rest.takeText(), Signature: rest.takeText()}
 }
 
 // splitVersions returns the encoded versions of a key.
 func splitVersions(text string) (versions [][]byte) {
 	for rest := parser(text); len(rest) > 0; {
-		versions = append(versions, []byte(rest.text()))
+		versions = append(versions, []byte(rest.takeText()))
 	}
 	return versions
 }
@@ -194,23 +194,23 @@ func (f *Function) encode() []byte {
 // decode sets the notes and counts of a new function. The caller holds mu.
 func (f *Function) decode(encoded []byte) {
 	rest := parser(encoded[8:])
-	rest.number() // the weight
-	f.first = rest.number()
-	noted := rest.number()
+	rest.takeNumber() // the weight
+	f.first = rest.takeNumber()
+	noted := rest.takeNumber()
 	f.noted = notes{called: noted&1 != 0, changed: noted&2 != 0}
 	for len(rest) > 0 {
-		at := place{int32(rest.number()), layout.Tag(rest.number()), layout.Sub(rest.number())}
+		at := place{int32(rest.takeNumber()), layout.Tag(rest.takeNumber()), layout.Sub(rest.takeNumber())}
 		var kinds []layout.CellShape
 		if disk.TagByProducer(at.tag) {
 			kinds = f.run.shapeOf(at.tag).Cells
 		}
-		words := int(rest.number())
-		s := f.newSite(at, words, int(rest.number()), kinds)
+		words := int(rest.takeNumber())
+		s := f.newSite(at, words, int(rest.takeNumber()), kinds)
 		for i := range s.words {
-			s.words[i].Count(rest.number())
+			s.words[i].Count(rest.takeNumber())
 		}
 		for i := range s.types {
-			if class := rest.number(); class != 0 {
+			if class := rest.takeNumber(); class != 0 {
 				s.types[i].Store(f.run.bound[class-1])
 			}
 		}
@@ -234,15 +234,15 @@ func (r *Run) newFunction(v version) *Function {
 // A parser is the rest of an encoded text.
 type parser string
 
-func (p *parser) number() uint64 {
+func (p *parser) takeNumber() uint64 {
 	var b [binary.MaxVarintLen64]byte
 	n, size := binary.Uvarint(b[:copy(b[:], *p)])
 	*p = (*p)[size:]
 	return n
 }
 
-func (p *parser) text() string {
-	size := p.number()
+func (p *parser) takeText() string {
+	size := p.takeNumber()
 	text := (*p)[:size]
 	*p = (*p)[size:]
 	return string(text)
