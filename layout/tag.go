@@ -107,9 +107,11 @@ const (
 	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
 	SubIterations  Sub = 9 // iterations of the loop at the point
 	// deoptimizations at the point for cause 0 of the VM; SubDeopts + n is the sub for cause n, at most MaxDeoptCause
-	SubDeopts     Sub = 32
-	MaxDeoptCause     = 31
+	SubDeopts Sub = 32
 )
+
+// MaxDeoptCause is the highest number of a cause of deoptimizations, with SubDeopts.
+const MaxDeoptCause = 31
 
 // A CountUnit is the unit of a count. It is 0 for executions (calls, branches, types seen), 1 for bytecodes, 2 for
 // processor cycles, 3 for calls of native methods, 4 for arrays created, 5 for samples at a point, and 6 for
