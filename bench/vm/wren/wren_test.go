@@ -2,6 +2,7 @@
 package wren
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,7 +14,10 @@ import (
 // runs on the archive, and the output must stay the same with advice.
 func TestCountsOfWrenAreExact(t *testing.T) {
 	t.Parallel()
-	full.Only(t, "clones and compiles Wren")
+	full.Only(t, "compiles Wren")
+	if os.Getenv("WREN_SOURCE") == "" {
+		t.Skip("WREN_SOURCE names no git directory of Wren: clone https://github.com/wren-lang/wren to check the counts")
+	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("Python 3 is missing: install python3 to check the counts in Wren")
