@@ -10,8 +10,6 @@ enum { PROFILE, FIRST, RUNS, CHANGES };  /* columns of PA_TABLE_ADVICE */
 enum { WEIGHT = 1 };                     /* column of PA_TABLE_HOT */
 enum { HOT_POINT = 100, MATURE_RUNS = 3 };
 
-static uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
-
 /* ---- points that have changed ---- */
 
 /* The ways of a point, with their counts in earlier runs and in this one. */

@@ -118,8 +118,16 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 
 /* ---- counted.c ---- */
 
-/* The counts of an adopted archive at the last checkpoint. NULL means the counts in the file. */
-typedef struct counted counted;
+/* The counts of an adopted archive at the last checkpoint or, in a child, at the fork, by page of rw. A page without an
+ * array, and a NULL pointer to this struct, mean the counts in the file. at_fork has the counts at the last fork, for
+ * the child. noted has blocks of the checkpoint being written. Each is a file offset, a number of words, and the
+ * words. */
+typedef struct counted {
+	const pa_archive *archive;
+	uint64_t **before, **at_fork;
+	uint64_t *noted;
+	size_t n_noted, room;
+} counted;
 
 /* pai_counted returns the word at a file offset at the last checkpoint. */
 uint64_t pai_counted(const counted *k, const pa_archive *a, uint64_t at);

@@ -18,6 +18,7 @@ typedef struct copier {
 	uint64_t met; /* number of profiles met, readable or not */
 	bool partial; /* the copy omits some profiles */
 	bool lazy;    /* records are copied only when a profile refers to them */
+	bool checkpoint; /* a checkpoint of a run, without the tables of the archive that the run began with */
 	uint64_t shapes;  /* bits of the tags whose shapes were copied */
 	buffer words; /* words of the current block, copied from the live one */
 	buffer types; /* uint32_t references by ordinal */
@@ -107,6 +108,30 @@ static bool copy_contexts(copier *c, const pa_method *m) {
 		if (!keep(c, &c->contexts, n.at, ref)) return false;
 	}
 	return !failed(c, e);
+}
+
+static bool intern_contexts(copier *c, const pa_context *outermost, size_t n) {
+	for (size_t i = n; i-- > 0;) {
+		const pa_context *x = &outermost[i];
+		pa_method m;
+		if (failed(c, pa_method_at(c->a, x->caller, &m))) return false;
+		uint32_t of = method_ref(c, x->method), caller = method_ref(c, x->caller),
+				 ref = pa_intern_context(c->b, of, get(&c->contexts, x->inner), caller, x->point);
+		if (!keep(c, &c->contexts, x->at, ref)) return false;
+	}
+	return true;
+}
+
+/* copy_context copies a context and its inner ones, unless they were copied. */
+static bool copy_context(copier *c, pa_ref at) {
+	buffer chain = {0};
+	pa_context n;
+	bool ok = true;
+	for (; ok && at != 0 && get(&c->contexts, at) == 0; at = n.inner)
+		ok = !failed(c, pa_context_at(c->a, at, &n)) && pai_append(c->b, &chain, &n, sizeof n);
+	ok = ok && intern_contexts(c, (const void *)chain.bytes, COUNT(pa_context, chain));
+	pai_empty(&chain);
+	return ok;
 }
 
 /* each calls take for every method. */
@@ -360,7 +385,7 @@ static bool leave(copier *c) {
 	pa_error e = c->e;
 	if (!sound(c->b) || e.code != PA_DAMAGED) return false;
 	c->e = pai_none();
-	pa_discard(c->b);
+	if (c->b->open.open) pa_discard(c->b);
 	return lose(c, e);
 }
 
@@ -376,12 +401,11 @@ static bool view(copier *c, pa_profile *p) {
 
 /* begin_profile begins the copy of a profile, with the records that it refers to. */
 static bool begin_profile(copier *c, const block *own) {
-	uint32_t method = method_ref(c, ref_of(own->method));
 	pa_ref context = ref_of(own->context);
 	pa_method m;
-	if (c->lazy && context != 0 && get(&c->contexts, context) == 0 &&
-		(failed(c, pa_method_at(c->a, ref_of(own->method), &m)) || !copy_contexts(c, &m)))
-		return false;
+	if (c->lazy && failed(c, pa_method_at(c->a, ref_of(own->method), &m))) return false;
+	uint32_t method = method_ref(c, ref_of(own->method));
+	if (c->lazy && !copy_context(c, context)) return false;
 	pa_begin(c->b, method, own->code, get(&c->contexts, context));
 	return true;
 }
@@ -395,7 +419,7 @@ static bool copy_profile(copier *c, pa_profile *p) {
 	c->p = p;
 	bool more = has_more(c, p), changed = c->take == PA_INCREMENTS && p->live != NULL && is_changed(c, p, &own);
 	if (c->take == PA_INCREMENTS && !more && !changed) return sound(c->b);
-	if (!begin_profile(c, &own)) return false;
+	if (!begin_profile(c, &own)) return leave(c);
 	copy_fields(c, p, &own);
 	if (!copy_entries(c, p)) return leave(c);
 	if (more) c->with->record(c->with->run, c->b, p->at);
@@ -472,9 +496,11 @@ static uint64_t copy_cell(copier *c, uint8_t kind, uint64_t v) {
 	}
 }
 
-/* copy_row appends a row, unless it refers to a profile that the copy skipped. */
+/* copy_row appends a row, unless it refers to a profile that the copy skipped, or to code that increments lack. */
 static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 	size_t before = cells->size;
+	bool of_code = c->take == PA_INCREMENTS && (t->kind == PA_TABLE_CODE || t->kind == PA_TABLE_MOVED);
+	if (of_code && get(&c->methods, (pa_ref)pa_table_cell(t, 0, r)) == 0) return true;
 	for (uint32_t i = 0; i < t->columns; i++) {
 		uint64_t old = pa_table_cell(t, i, r), v = copy_cell(c, t->column_kinds[i], old);
 		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial) {
@@ -513,7 +539,7 @@ static bool copy_tables(copier *c) {
 		if (c->take != PA_TRAINED && (t.kind == PA_TABLE_INPUTS || t.kind == PA_TABLE_LOSSES)) continue;
 		if (c->take != PA_TRAINED && t.kind == PA_TABLE_VERSIONS) continue; /* see pai_list_versions */
 		/* a merge has the other tables from the archive that the run began with */
-		if (c->lazy && t.kind != PA_TABLE_BASE) continue;
+		if (c->checkpoint && t.kind != PA_TABLE_BASE) continue;
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
 			continue; /* these tables describe all counts, not the increments */
@@ -556,13 +582,18 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 
 pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts take, const along *with) {
 	copier c = {.b = b, .a = a, .take = take, .with = with, .e = pai_none()};
+	counted none = {.archive = a};
+	const along alone = {.since = &none};
 	if (!admit(b, a, take)) return b->error;
-	c.lazy = take == PA_INCREMENTS && with != NULL;
-	bool ok = c.lazy ? copy_all_changed(&c)
+	c.checkpoint = take == PA_INCREMENTS && with != NULL;
+	c.lazy = c.checkpoint || (take == PA_INCREMENTS && adopted(a) != NULL);
+	if (c.lazy && with == NULL) c.with = &alone;
+	bool ok = c.lazy ? (c.checkpoint || pai_copy_shapes(b, a)) && copy_all_changed(&c)
 					 : pai_copy_shapes(b, a) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
 			copy_all_profiles(&c);
 	ok = ok && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
+	pai_free_counted(&none);
 	pai_empty(&c.words);
 	pai_empty(&c.types);
 	free(c.methods.slots);

@@ -2,90 +2,7 @@
 /* Dumps and checkpoints of a run. */
 #include "run.h"
 
-/* ---- counts of functions ---- */
-
-/* What a dump does with a version. noted is set if the counts are noted for the next checkpoint. */
-typedef struct reading { pa_run *r; bool noted, failed; } reading;
-
-/* read_words reads private words. counts gets their counts in total or since the last checkpoint. */
-static void read_words(reading *x, const own *o, uint32_t n, uint64_t *now, uint64_t *counts) {
-	for (uint32_t i = 0; i < n; i++) {
-		now[i] = atomic_load_explicit(&o->words[i], memory_order_acquire);
-		counts[i] = now[i] - count_before(o, i);
-		if (x->noted && counts[i] != 0 && !pai_note_word(x->r, *o, i, now[i])) x->failed = true;
-	}
-}
-
-/* read_site reads the counts before the classes. A row with a count then has a class. */
-static void read_site(reading *x, const site *s, taken *t) {
-	t->point = s->point;
-	t->tag = s->tag;
-	t->sub = s->sub;
-	t->n = s->n;
-	t->shape = s->shape;
-	read_words(x, &(own){s->in, s->words}, s->n, t->now, t->counts);
-	for (uint32_t i = 0; s->classes != NULL && i + 1 < s->n; i++) t->classes[i] = class_in(&s->classes[i]);
-}
-
-/* A position in the entries of a version. */
-typedef struct position { const released *of; cursor encoded; const site *next; } position;
-
-/* begin_version reads calls and backedges. has reports whether the version has private ones. */
-static position begin_version(reading *x, const version *v, bool *has, uint64_t counts[2]) {
-	uint64_t now[2] = {0}, before[2] = {0};
-	position p = {NULL, {NULL, NULL}, NULL};
-	if (v->released) {
-		p.of = (const released *)v;
-		p.encoded = pai_begin_released(x->r, p.of, has, now, before);
-		for (unsigned i = 0; i < 2; i++) counts[i] = now[i] - before[i];
-		return p;
-	}
-	const pa_function *f = (const pa_function *)v;
-	p.next = f->sites;
-	counts[0] = counts[1] = 0;
-	*has = f->fields.words != NULL;
-	if (*has) read_words(x, &f->fields, 2, now, counts);
-	return p;
-}
-
-static bool next_site(reading *x, position *p, taken *t) {
-	if (p->of != NULL) {
-		if (!pai_next_released(x->r, p->of, &p->encoded, t)) return false;
-		for (uint32_t i = 0; i < t->n; i++) t->counts[i] = t->now[i] - t->counts[i];
-		return true;
-	}
-	if (p->next == NULL) return false;
-	read_site(x, p->next, t);
-	p->next = p->next->next;
-	return true;
-}
-
-static uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
-
-uint64_t pai_weigh(pa_run *r, version *v) {
-	reading x = {r, false, false};
-	bool has;
-	uint64_t fields[2];
-	taken t;
-	position p = begin_version(&x, v, &has, fields);
-	uint64_t sum = fields[0];
-	while (next_site(&x, &p, &t))
-		for (uint32_t i = 0; i < t.n; i++)
-			if (t.shape == NULL || t.shape->cells[i].kind == PA_CELL_COUNT) sum = add_up(sum, t.counts[i]);
-	return sum;
-}
-
 /* ---- recording ---- */
-
-/* may_be_name reports whether the format can hold a part of a key. */
-static bool may_be_name(pa_text text) {
-	return text.size <= MAX_NAME && (text.size == 0 || memchr(text.bytes, 0, text.size) == NULL);
-}
-
-bool pai_may_be_key(const pa_key *k) {
-	return may_be_name(k->class_name) && may_be_name(k->name) && may_be_name(k->signature) && may_be_name(k->loader) &&
-		(k->class_name.size > 0 || k->loader.size == 0);
-}
 
 static void record_branch(pa_builder *b, const taken *t) {
 	const pa_successor rows[] = {{.index = 0, .count = t->counts[0]}, {.index = 1, .count = t->counts[1]}};
@@ -106,7 +23,7 @@ static void record_receivers(pa_builder *b, const taken *t) {
 	pa_new_receivers all = {.point = t->point, .sub = t->sub, .other = t->counts[t->n - 1]};
 	for (uint32_t i = 0; i + 1 < t->n; i++) {
 		const pa_class *c = t->classes[i];
-		if (c != NULL && may_be_name(c->name))
+		if (c != NULL && pai_may_be_name(c->name))
 			rows[i] = (pa_type_count){pa_intern_type(b, c->name, (pa_text){"", 0}), t->counts[i]};
 		else if (c != NULL) {
 			omit_class(b, c->name);
@@ -126,7 +43,7 @@ static void record_words(pa_builder *b, const taken *t) {
 
 static void record_sites(reading *x, pa_builder *b, position *p) {
 	taken t;
-	while (next_site(x, p, &t))
+	while (pai_next_site(x, p, &t))
 		if (t.tag == PA_SUCCESSORS) record_branch(b, &t);
 		else if (t.tag == PA_RECEIVERS) record_receivers(b, &t);
 		else if (t.tag == PA_COUNT) pa_record_count(b, t.point, t.sub, 0, t.counts[0]);
@@ -142,8 +59,8 @@ static void skip_version(pa_run *r, pa_builder *b, const version *v) {
 	bool has;
 	uint64_t fields[2];
 	taken t;
-	position p = begin_version(&x, v, &has, fields);
-	while (next_site(&x, &p, &t)) {}
+	position p = pai_begin_version(&x, v, &has, fields);
+	while (pai_next_site(&x, &p, &t)) {}
 	if (x.failed) pai_no_memory(b);
 }
 
@@ -169,7 +86,7 @@ static bool record_version(pa_run *r, pa_builder *b, const version *v) {
 		return sound(b);
 	}
 	pa_begin(b, pa_intern_method(b, &key), v->code, 0);
-	position p = begin_version(&x, v, &has, fields);
+	position p = pai_begin_version(&x, v, &has, fields);
 	pa_record_invocations(b, fields[0]);
 	pa_record_backedges(b, fields[1]);
 	record_sites(&x, b, &p);
@@ -299,7 +216,7 @@ static void record_beside(void *to, pa_builder *b, pa_ref profile) {
 	bool has;
 	uint64_t fields[2];
 	pa_profile in;
-	position p = begin_version(&x, version_at(c, profile), &has, fields);
+	position p = pai_begin_version(&x, version_at(c, profile), &has, fields);
 	if (has && pa_profile_at(c->run->archive, profile, &in).code == PA_OK && pa_claim(&in).code == PA_OK) {
 		if (pa_profile_word(&in, PA_FIELD_INVOCATIONS) == NULL) pa_record_invocations(b, fields[0]);
 		if (pa_profile_word(&in, PA_FIELD_BACKEDGES) == NULL) pa_record_backedges(b, fields[1]);

@@ -22,11 +22,6 @@ char *pai_path_in(const char *folder, const uint8_t id[16]) {
 	return path;
 }
 
-/* is_archive reports whether a name is that of a VM's archive. */
-static bool is_archive(const char *name) {
-	return strspn(name, "0123456789abcdef") == DIGITS && strcmp(name + DIGITS, ".parc") == 0;
-}
-
 #ifdef _WIN32
 
 bool pai_tidy_folder(const char *folder, const char *used, pa_error *e) {
@@ -35,6 +30,11 @@ bool pai_tidy_folder(const char *folder, const char *used, pa_error *e) {
 }
 
 #else
+
+/* is_archive reports whether a name is that of a VM's archive. */
+static bool is_archive(const char *name) {
+	return strspn(name, "0123456789abcdef") == DIGITS && strcmp(name + DIGITS, ".parc") == 0;
+}
 
 /* remove_unused removes the archives of a folder that no run has begun with for 30 days. */
 static void remove_unused(int folder, DIR *names, const char *kept) {

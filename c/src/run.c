@@ -63,19 +63,6 @@ pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
 	return e;
 }
 
-void pai_free_function(pa_run *r, pa_function *f) {
-	for (site *s = f->sites, *next; s != NULL; s = next) {
-		next = s->next;
-		pai_free_site(r, s);
-	}
-	for (pa_receivers *x = f->receivers, *next; x != NULL; x = next) {
-		next = x->next;
-		free(x);
-	}
-	pai_free_words(r, f->fields, 2);
-	free(f);
-}
-
 static void free_functions(pa_run *r) {
 	for (pa_function *f = r->functions, *next; f != NULL; f = next) {
 		next = f->next;
@@ -120,59 +107,10 @@ uint64_t pa_code_id(pa_text code) {
 	return id == PA_UNKNOWN_CODE || id == PA_ANY_CODE ? 1 : id;
 }
 
-static uint64_t hash_of(const pa_key *key) {
-	uint64_t h = pai_fold(pai_fold(pai_fold_start(), key->class_name), key->name);
-	return pai_fold(pai_fold(h, key->signature), key->loader);
-}
-
 /* hash_of_version mixes the hash of a key and a code. */
 static uint64_t hash_of_version(uint64_t key, uint64_t code) {
 	uint64_t h = (key ^ code) * 0x9e3779b97f4a7c15;
 	return h ^ h >> 29;
-}
-
-pa_key pai_key_of(const method *m) {
-	const char *name = m->text + m->sizes[0], *signature = name + m->sizes[1];
-	return (pa_key){{m->text, m->sizes[0]}, {name, m->sizes[1]}, {signature, m->sizes[2]},
-		{signature + m->sizes[2], m->sizes[3]}};
-}
-
-static bool has_key(const void *item, const void *with) {
-	const pa_key x = pai_key_of(item), *y = with;
-	return same_text(x.name, y->name) && same_text(x.class_name, y->class_name) &&
-		same_text(x.signature, y->signature) && same_text(x.loader, y->loader);
-}
-
-method *pai_find_method(const pa_run *r, const pa_key *key) {
-	void **slot = pai_find_slot(&r->methods, hash_of(key), has_key, key);
-	return slot == NULL ? NULL : *slot;
-}
-
-static method *make_method(pa_run *r, const pa_key *key, uint64_t hash) {
-	const pa_text *parts[] = {&key->class_name, &key->name, &key->signature, &key->loader};
-	size_t size = 0;
-	for (unsigned i = 0; i < 4; i++) {
-		if (parts[i]->size > UINT32_MAX) return NULL;
-		size += parts[i]->size;
-	}
-	method *m = calloc(1, sizeof *m + size);
-	if (m == NULL) return NULL;
-	m->hash = hash;
-	char *to = m->text;
-	for (unsigned i = 0; i < 4; i++) {
-		pa_text part = *parts[i];
-		m->sizes[i] = (uint32_t)part.size;
-		pai_copy_text(&to, &part);
-	}
-	if (pai_add_item(&r->methods, m)) return m;
-	free(m);
-	return NULL;
-}
-
-void pai_drop_method(pa_run *r, method *m) {
-	if (m->functions != NULL || m->released != NULL) return;
-	pai_remove_item(&r->methods, m);
-	free(m);
 }
 
 /* claim looks up the function in the archive. Without a usable profile the function counts in private words. */
@@ -234,12 +172,10 @@ static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const 
 }
 
 static pa_function *find_function(pa_run *r, const pa_key *key, uint64_t code) {
-	uint64_t hash = hash_of(key);
-	void **slot = pai_find_slot(&r->methods, hash, has_key, key);
-	method *m = slot != NULL ? *slot : make_method(r, key, hash);
+	method *m = pai_method_of(r, key);
 	if (m == NULL) return NULL;
-	version wanted = {.method = m, .code = code, .hash = hash_of_version(hash, code)}, *found;
-	slot = pai_find_slot(&r->versions, wanted.hash, is_version, &wanted);
+	version wanted = {.method = m, .code = code, .hash = hash_of_version(m->hash, code)}, *found;
+	void **slot = pai_find_slot(&r->versions, wanted.hash, is_version, &wanted);
 	found = slot == NULL ? NULL : *slot;
 	if (found != NULL && !found->released) {
 		found->unused = false;

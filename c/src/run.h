@@ -110,16 +110,6 @@ typedef struct table { void **slots; size_t size, used, live; } table;
 
 typedef struct loaded { struct loaded *next; uint64_t hash; pa_class class; char text[]; } loaded;
 
-/* The counts of an adopted archive at the last checkpoint or, in a child, at the fork, by page of rw. A page without an
- * array has the counts of the file. at_fork has the counts at the last fork, for the child. noted has blocks of the
- * checkpoint being written. Each is a file offset, a number of words, and the words. */
-struct counted {
-	const pa_archive *archive;
-	uint64_t **before, **at_fork;
-	uint64_t *noted;
-	size_t n_noted, room;
-};
-
 /* A count in the checkpoint being written. */
 typedef struct noted_word { chunk *in; uint32_t at; uint64_t count; } noted_word;
 
@@ -229,6 +219,11 @@ typedef struct taken {
 /* The position in the encoded counts of a released function. */
 typedef struct cursor { const uint8_t *at, *end; } cursor;
 
+/* ---- encoded.c ---- */
+
+typedef struct encoder { uint8_t *bytes; size_t size, room; bool failed; } encoder;
+
+void pai_put_function(encoder *c, const pa_function *f);
 /* pai_begin_released decodes the calls and backedges of a released function. has reports whether it has them. */
 cursor pai_begin_released(const pa_run *r, const released *x, bool *has, uint64_t now[2], uint64_t before[2]);
 /* pai_next_released decodes the next entry. counts has the counts at the last checkpoint. */
@@ -241,18 +236,34 @@ bool pai_revive(pa_function *f, const released *x);
 /* pai_release_unused releases the functions that were released while a dump was being written. */
 void pai_release_unused(pa_run *r);
 
-/* ---- run.c ---- */
+/* ---- functions.c ---- */
+
+/* pai_may_be_key reports whether the format can hold a key, and pai_may_be_name whether it can hold a part of one. */
+bool pai_may_be_key(const pa_key *key);
+bool pai_may_be_name(pa_text text);
 
 pa_key pai_key_of(const method *m);
 method *pai_find_method(const pa_run *r, const pa_key *key);
+/* pai_method_of finds a method, or makes it. It returns NULL if memory runs out. */
+method *pai_method_of(pa_run *r, const pa_key *key);
 /* pai_drop_method frees a method without functions. */
 void pai_drop_method(pa_run *r, method *m);
 void pai_free_function(pa_run *r, pa_function *f);
 
-/* ---- dump.c ---- */
+/* ---- reading.c ---- */
 
-/* pai_may_be_key reports whether the format can hold a key. */
-bool pai_may_be_key(const pa_key *key);
+static inline uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
+
+/* What a dump does with a version. noted is set if the counts are noted for the next checkpoint. */
+typedef struct reading { pa_run *r; bool noted, failed; } reading;
+
+/* A position in the entries of a version. */
+typedef struct position { const released *of; cursor encoded; const site *next; } position;
+
+/* pai_begin_version reads calls and backedges. has reports whether the version has private ones. pai_next_site reads
+ * its next entry. */
+position pai_begin_version(reading *x, const version *v, bool *has, uint64_t counts[2]);
+bool pai_next_site(reading *x, position *p, taken *t);
 /* pai_weigh returns the sum of a version's private counts in a dump. */
 uint64_t pai_weigh(pa_run *r, version *v);
 

@@ -32,8 +32,6 @@ static ranked *find(choice *c, uint64_t code) {
 
 /* ---- what is known of a version ---- */
 
-static uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
-
 /* weigh_profile returns the sum of the counts of a profile. */
 static uint64_t weigh_profile(pa_profile *p) {
 	pa_summary s;

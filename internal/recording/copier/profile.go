@@ -37,6 +37,9 @@ func (c *Copier) copyIncrements() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
+		if !c.hasCounted(p) {
+			continue
+		}
 		m, err := p.Method()
 		if err == nil {
 			err = c.Profile(m, p)
