@@ -116,6 +116,11 @@ bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context)
 uint64_t pai_type_cell(pa_builder *b, uint32_t type);
 uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 
+/* ---- counts ---- */
+
+/* add_up adds two counts. The sum saturates. */
+static inline uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
+
 /* ---- counted.c ---- */
 
 /* The counts of an adopted archive at the last checkpoint or, in a child, at the fork, by page of rw. A page without an

@@ -4,8 +4,6 @@
 
 typedef struct weights { const pa_builder *b; const uint64_t *of; } weights;
 
-static uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
-
 /* field returns the number in a field of a recorded block, or 0. */
 static uint64_t field(const uint8_t *bytes, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);

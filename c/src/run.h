@@ -252,8 +252,6 @@ void pai_free_function(pa_run *r, pa_function *f);
 
 /* ---- reading.c ---- */
 
-static inline uint64_t add_up(uint64_t x, uint64_t y) { return y > UINT64_MAX - x ? UINT64_MAX : x + y; }
-
 /* What a dump does with a version. noted is set if the counts are noted for the next checkpoint. */
 typedef struct reading { pa_run *r; bool noted, failed; } reading;
 

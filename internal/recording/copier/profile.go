@@ -37,10 +37,10 @@ func (c *Copier) copyIncrements() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
-		if !c.hasCounted(p) {
-			continue
-		}
 		m, err := p.Method()
+		if err != nil && !c.hasCounted(p) {
+			continue // nothing is lost
+		}
 		if err == nil {
 			err = c.Profile(m, p)
 		}
