@@ -20,7 +20,7 @@ import (
 
 // hastyLimits end everything soon.
 var hastyLimits = servingLimits{header: 300 * time.Millisecond, request: 400 * time.Millisecond, answer: time.Second,
-	idle: 300 * time.Millisecond, ending: time.Second, connections: 100}
+	idle: 300 * time.Millisecond, ending: time.Second, proof: 100 * time.Millisecond, connections: 100}
 
 // soon is how long a test waits for what must happen.
 const soon = 20 * time.Second
@@ -390,6 +390,7 @@ func mostMemory(done chan struct{}) (most uint64) {
 // TestConnectionsWithoutTokenDoNotKeepOthersOut opens more connections than there may be.
 func TestConnectionsWithoutTokenDoNotKeepOthersOut(t *testing.T) {
 	limits := usualLimits
+	limits.proof = 100 * time.Millisecond
 	limits.connections = 8
 	s := serveOnLoopback(t, limits)
 	proven := s.dial(t)
@@ -410,6 +411,36 @@ func TestConnectionsWithoutTokenDoNotKeepOthersOut(t *testing.T) {
 	if answer, _ := s.answerTo(t, s.get("methods")); answer.StatusCode != http.StatusOK {
 		t.Errorf("a new connection with the token: status %d", answer.StatusCode)
 	}
+	s.end(t)
+}
+
+// TestBurstsAreAnswered sends four times as many requests at once as there may be connections.
+func TestBurstsAreAnswered(t *testing.T) {
+	t.Parallel()
+	limits := usualLimits
+	limits.connections = 250
+	s := serveOnLoopback(t, limits)
+	var clients sync.WaitGroup
+	for range 4 * limits.connections {
+		clients.Go(func() {
+			c, err := net.Dial("tcp", s.address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			fmt.Fprint(c, s.get("methods"))
+			answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil {
+				t.Errorf("a request with the token has no answer: %v", err)
+				return
+			}
+			if answer.Body.Close(); answer.StatusCode != http.StatusOK {
+				t.Errorf("status %d", answer.StatusCode)
+			}
+		})
+	}
+	clients.Wait()
 	s.end(t)
 }
 
