@@ -52,9 +52,15 @@ func (vm *VM) buildProvenance(mem source, o *origin) layout.Provenance {
 	texts := vm.perfTexts(mem)
 	return layout.Provenance{Process: o.process, Begun: o.begun,
 		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"], Main: mainArgument(a.command, o.argv),
-		Command:   commandLine(secrets.Mask(o.argv)),
-		Options:   commandLine(secrets.MaskOptions(hiddenOptions(a.options, o.argv))),
+		Command:   commandLine(secrets.MaskUnknown(secrets.Mask(o.argv), vm.knowsOption)),
+		Options:   commandLine(secrets.MaskUnknown(secrets.MaskOptions(hiddenOptions(a.options, o.argv)), vm.knowsOption)),
 		ClassPath: vm.classPathEntries(mem, texts, &o.launch, a.options)}
+}
+
+// knowsOption reports whether a VM has a flag with a name, or takes an option file by it.
+func (vm *VM) knowsOption(name string) bool {
+	_, known := vm.flags[name]
+	return known || name == "Flags" || name == "VMOptionsFile"
 }
 
 func hiddenOptions(options, argv []string) (hidden []string) {

@@ -66,7 +66,8 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 // whatever length that is and wherever it comes from.
 func TestProvenance(t *testing.T) {
 	full.Only(t, "starts JVMs")
-	t.Setenv("JAVA_TOOL_OPTIONS", "-Djwt=hunter2 -Dx.pass=hunter3 '-Dauthorization=Bearer hunter4'")
+	t.Setenv("JAVA_TOOL_OPTIONS", "-Djwt=hunter2 -Dx.pass=hunter3 '-Dauthorization=Bearer hunter4' "+
+		"-XX:+IgnoreUnrecognizedVMOptions -XX:+hunter5 -XX:+UseSerialGC")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		dir, err := classes()
 		if err != nil {
@@ -93,7 +94,7 @@ func TestProvenance(t *testing.T) {
 				[]string{dir, ".", jars + "/b.jar", jars + "/a.jar"}},
 		} {
 			t.Run(name, func(t *testing.T) {
-				j := start(t, home, append(test.args, "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2",
+				j := start(t, home, append(test.args, "-XX:hunter6=7", "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2",
 					"--pwd=hunter2", "Authorization: Bearer hunter2", "-phunter2")...)
 				j.await("ready")
 				r, h := described(t, j.pid())
@@ -123,8 +124,9 @@ func checkRun(t *testing.T, j *jvm, r *layout.Provenance, h *layout.Header) {
 		t.Errorf("main %q, VM %q, vendor %q", r.Main, r.VM, r.Vendor)
 	}
 	if all := r.Command + r.Options; strings.Contains(all, "hunter") ||
-		!strings.HasSuffix(r.Command, "-Ddb.password=*** Twins --token *** -p *** --pwd=*** *** -***") ||
-		!strings.Contains(r.Options, "-Djwt=*** -Dx.pass=***") {
+		!strings.HasSuffix(r.Command, "-XX:*** -Ddb.password=*** Twins --token *** -p *** --pwd=*** *** -***") ||
+		!strings.Contains(r.Options, "-Djwt=*** -Dx.pass=***") ||
+		!strings.Contains(r.Options, "-XX:+IgnoreUnrecognizedVMOptions -XX:*** -XX:+UseSerialGC") {
 		t.Errorf("command %q, options %q", r.Command, r.Options)
 	}
 	if strings.Contains(r.Command, "@") != strings.Contains(r.Options, "-Dargfile.token=***") {
