@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +11,10 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // endsSoon runs a command that must not wait, and returns its error.
@@ -53,6 +58,31 @@ func TestPipesAreRefused(t *testing.T) {
 		if _, err := os.Stat("out.parc"); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("%q has written its output: %v", args, err)
 		}
+	}
+}
+
+// TestClosedOutputIsAFailure closes the pipe that commands print to. A verdict that nobody sees is no success.
+func TestClosedOutputIsAFailure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	largeArchive(t, "one.parc", 1)
+	for _, args := range [][]string{
+		{"info", "one.parc"}, {"show", "one.parc"}, {"top", "one.parc"}, {"diff", "one.parc", "one.parc"},
+		{"verify", "one.parc"}, {"check", "one.parc", "--against", "one.parc"}, {"gate", "one.parc"},
+		{"gate", "one.parc", "--max-age", "1ns"}, {"export", "-t", "text", "one.parc"}, {"info", "--json", "one.parc"},
+		{"--version"}, {"--help"}, {"completion", "bash"}, {"help", "gate"},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = r.Close()
+		var errOut bytes.Buffer
+		a := app.New(os.Stdin, cli.Streams{PlainOut: escape.NewWriter(w), RawOut: w, PlainErr: escape.NewWriter(&errOut),
+			RawErr: &errOut})
+		if code := a.Main(newRootCommand(a), args); code == cli.ExitOK {
+			t.Errorf("%q, with a closed output: exit code %d, %s", args, code, errOut.String())
+		}
+		_ = w.Close()
 	}
 }
 

@@ -32,8 +32,10 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	exitUsage   = 2
-	// exitInterrupted is the exit code that shells report after SIGINT.
+	// exitInterrupted and exitPipe are the exit codes that shells report after SIGINT and SIGPIPE. A pipe that closes
+	// early can hide a verdict, so it is no success.
 	exitInterrupted = 130
+	exitPipe        = 141
 )
 
 type UsageError struct{ error }
@@ -50,8 +52,10 @@ func (a *App) Exit(err error) int {
 			fmt.Fprintf(a.ErrOut, "%s: %s\n", name, Message(end.Err, a.Advice))
 		}
 		return end.Code
-	case err == nil || errors.Is(err, errPipe):
+	case err == nil:
 		return ExitOK
+	case errors.Is(err, errPipe):
+		return exitPipe
 	case errors.As(err, &usage) || !a.Running:
 		fmt.Fprintf(a.ErrOut, "%s: %s (see %s --help)\n", name, OneLine(err.Error()), cmp.Or(a.command, name))
 		return exitUsage
