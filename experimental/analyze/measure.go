@@ -240,12 +240,16 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-type measureTotals struct{ total, highest uint64 }
+type measureTotals struct {
+	total, highest uint64
+	exact          float64 // sum of the values, which does not saturate
+}
 
 func (t *measureTotals) addMethod(values []uint64) (sum uint64) {
 	for _, n := range values {
 		sum = disk.SaturatingAdd(sum, n)
 		t.highest = max(t.highest, n)
+		t.exact += float64(n)
 	}
 	t.total = disk.SaturatingAdd(t.total, sum)
 	return sum
@@ -295,9 +299,10 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	return sum, err
 }
 
-func shareOfTotal(part, whole uint64) float64 {
-	if whole == 0 {
-		return 0
+// wholeOf returns the whole that shares of a total relate to. A saturated total is less than the sum of its parts.
+func (t *measureTotals) wholeOf(total uint64) float64 {
+	if total == t.total {
+		return t.exact
 	}
-	return float64(part) / float64(whole)
+	return float64(total)
 }

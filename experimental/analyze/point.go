@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
@@ -52,7 +53,7 @@ type PointDetails struct {
 	// CountsRest reports whether the entry also counts objects or returns without a row. At most one of the outcomes
 	// Others, Untyped and Failed then exists, and none if that count is 0.
 	CountsRest  bool
-	Looked      uint64            // Count without the Unlooked outcome
+	looked      float64           // sum of all outcomes but Failed and Unlooked
 	Interpreted bool              // the producer's interpreter counted it
 	BySchema    bool              // only the schema of the tag is known, see [Point.Cells]
 	Guess       bool              // deoptimized after a wrong guess about the method in the only outcome
@@ -213,20 +214,31 @@ func (r *pointReader) readPoint(e reader.Entry) Point {
 	}
 	r.addOutcomes(&p, e)
 	r.addValueTypes(&p, e)
+	whole := 0.0 // does not saturate, as Count does
 	for _, o := range p.Outcomes {
-		if o.Kind != Failed {
-			p.Count = disk.SaturatingAdd(p.Count, o.Count)
+		if o.Kind == Failed {
+			continue
 		}
-		if o.Kind != Failed && o.Kind != Unlooked {
-			p.Looked = disk.SaturatingAdd(p.Looked, o.Count)
+		p.Count = disk.SaturatingAdd(p.Count, o.Count)
+		whole += float64(o.Count)
+		if o.Kind != Unlooked {
+			p.looked += float64(o.Count)
 		}
 	}
 	for i := range p.Outcomes {
 		if o := &p.Outcomes[i]; o.Kind != Failed && p.Count > 0 {
-			o.Share = float64(o.Count) / float64(p.Count)
+			o.Share = float64(o.Count) / whole
 		}
 	}
 	return p
+}
+
+// LookedShare returns the share of an outcome in all executions but those of the Unlooked outcome.
+func (p *Point) LookedShare(o *Outcome) float64 {
+	if p.looked == 0 {
+		return 0
+	}
+	return float64(o.Count) / p.looked
 }
 
 func (r *pointReader) addOutcomes(p *Point, e reader.Entry) {
@@ -386,6 +398,7 @@ func (r *pointReader) setTarget(o *Outcome, sub layout.Sub) {
 
 func (r *pointReader) addCounters(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
+	p.Outcomes = slices.Grow(p.Outcomes, rows.Len())
 	for i := range rows.Len() {
 		p.addOutcome(Outcome{Kind: Events, Index: i, Count: r.loadCounter(rows.Cell(i, 0)), Row: true})
 	}

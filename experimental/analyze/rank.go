@@ -99,7 +99,7 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		return nil, err
 	}
 	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
-	return r, r.addRows(s, heats[:o.RowCount(len(heats))], by.inclusive())
+	return r, r.addRows(s, heats[:o.RowCount(len(heats))], sum.wholeOf(r.Total), by.inclusive())
 }
 
 // rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts those without one.
@@ -134,8 +134,8 @@ func rankMethods(ctx context.Context, s *reader.Store, by *Measure,
 	return sum, heats, without, poll.SortStable(ctx, heats, func(a, b methodValue) int { return cmp.Compare(b.n, a.n) })
 }
 
-func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool) error {
-	sum := uint64(0)
+func (r *TopReport) addRows(s *reader.Store, heats []methodValue, whole float64, inclusive bool) error {
+	sum := 0.0
 	table, err := s.TableOrEmpty(disk.TableMoved)
 	if err != nil {
 		return err
@@ -149,11 +149,11 @@ func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool
 		if err != nil {
 			return err
 		}
-		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: shareOfTotal(h.n, r.Total),
+		sum += float64(h.n)
+		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: float64(h.n) / whole,
 			Cut: hasTruncatedName(s, h.m), Moved: moved[h.m.Ref()]}
 		if !inclusive {
-			cumulative := shareOfTotal(sum, r.Total)
+			cumulative := min(sum/whole, 1)
 			row.Sum = &cumulative
 		}
 		row.Level, err = CompileLevel(h.m)

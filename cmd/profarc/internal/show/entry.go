@@ -95,7 +95,7 @@ func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) strin
 	}
 	text := fmt.Sprintf("%s %d", o.What(), o.Count)
 	if q.Site != "" && !q.CountsRest && o == &q.Outcomes[0] {
-		text += fmt.Sprintf(" (%.2f)", cli.Share(o.Count, q.Looked))
+		text += fmt.Sprintf(" (%.2f)", q.LookedShare(o))
 	}
 	if q.Interpreted {
 		text += ", interpreted"
@@ -116,7 +116,7 @@ func (p *profilePrinter) printRows(q *analyze.Point) {
 		case o.Row && q.Bytecode == "ret":
 			p.printRowLine("%12d  to bci %d", o.Count, *o.Target)
 		case o.Row:
-			p.printRowLine("%12d  %.2f  %s", o.Count, cli.Share(o.Count, q.Looked), p.rowOutcomeText(o))
+			p.printRowLine("%12d  %.2f  %s", o.Count, q.LookedShare(o), p.rowOutcomeText(o))
 		}
 	}
 }

@@ -161,7 +161,7 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 		if err != nil {
 			return nil, err
 		}
-		r.Methods = append(r.Methods, stackedMethod(name, *tally.functions[id], r.Total))
+		r.Methods = append(r.Methods, stackedMethod(name, *tally.functions[id], float64(r.Total)))
 	}
 	return r, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -31,8 +30,9 @@ type StackedMethod struct {
 	TotalShare float64 `json:"total_share"`
 }
 
-func stackedMethod(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
-	return StackedMethod{name, n.Self, cli.Share(n.Self, total), n.Total, cli.Share(n.Total, total)}
+func stackedMethod(name analyze.MethodName, n StackCounts, whole float64) StackedMethod {
+	whole = max(whole, 1)
+	return StackedMethod{name, n.Self, float64(n.Self) / whole, n.Total, float64(n.Total) / whole}
 }
 
 func SamplesOnly(s *reader.Store) bool {
@@ -81,7 +81,7 @@ func (r *SampleReport) addMethods(s *reader.Store, tally *SampleTally, found []r
 		if err != nil {
 			return err
 		}
-		r.Methods = append(r.Methods, stackedMethod(name, tally.OfMethod(m), r.Total))
+		r.Methods = append(r.Methods, stackedMethod(name, tally.OfMethod(m), tally.whole))
 	}
 	return nil
 }
@@ -98,7 +98,36 @@ type (
 func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
 		calls: map[sampledCall]*StackCounts{}}
-	return t, t.addSamples(s)
+	err := t.addSamples(s)
+	t.groupByMethod()
+	return t, err
+}
+
+// groupByMethod sorts the lines and calls of each method, so that listing all methods takes linear time.
+func (t *SampleTally) groupByMethod() {
+	t.linesOf = map[layout.Ref][]SampledLine{}
+	t.callersOf, t.calleesOf = map[layout.Ref][]SampledCall{}, map[layout.Ref][]SampledCall{}
+	for at, n := range t.lines {
+		if n.Total > 0 {
+			t.linesOf[at.method] = append(t.linesOf[at.method], SampledLine{at.point, *n})
+		}
+	}
+	for at, n := range t.calls {
+		if n.Total > 0 {
+			t.callersOf[at.callee] = append(t.callersOf[at.callee], SampledCall{at.caller, n.Total})
+			t.calleesOf[at.caller] = append(t.calleesOf[at.caller], SampledCall{at.callee, n.Total})
+		}
+	}
+	for _, list := range t.linesOf {
+		slices.SortFunc(list, func(a, b SampledLine) int { return cmp.Compare(a.Point, b.Point) })
+	}
+	for _, lists := range []map[layout.Ref][]SampledCall{t.callersOf, t.calleesOf} {
+		for _, list := range lists {
+			slices.SortFunc(list, func(a, b SampledCall) int {
+				return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Other, b.Other))
+			})
+		}
+	}
 }
 
 // A SampledLine holds the samples at a point of a method. A point is a line relative to the start of a Go function, or
@@ -109,15 +138,7 @@ type SampledLine struct {
 }
 
 // LinesOf returns the points of a method with samples, in order. The tally comes from TallyLines.
-func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
-	for at, n := range t.lines {
-		if at.method == m.Ref() && n.Total > 0 {
-			list = append(list, SampledLine{at.point, *n})
-		}
-	}
-	slices.SortFunc(list, func(a, b SampledLine) int { return cmp.Compare(a.Point, b.Point) })
-	return list
-}
+func (t *SampleTally) LinesOf(m reader.Method) []SampledLine { return t.linesOf[m.Ref()] }
 
 type SampledCall struct {
 	Other layout.Ref // caller or callee; 0 if unknown
@@ -126,18 +147,5 @@ type SampledCall struct {
 
 // CallsOf returns the callers and callees of a method, the most samples first. The tally comes from TallyLines.
 func (t *SampleTally) CallsOf(m reader.Method) (callers, callees []SampledCall) {
-	for at, n := range t.calls {
-		if at.callee == m.Ref() && n.Total > 0 {
-			callers = append(callers, SampledCall{at.caller, n.Total})
-		}
-		if at.caller == m.Ref() && n.Total > 0 {
-			callees = append(callees, SampledCall{at.callee, n.Total})
-		}
-	}
-	for _, list := range [][]SampledCall{callers, callees} {
-		slices.SortFunc(list, func(a, b SampledCall) int {
-			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Other, b.Other))
-		})
-	}
-	return callers, callees
+	return t.callersOf[m.Ref()], t.calleesOf[m.Ref()]
 }

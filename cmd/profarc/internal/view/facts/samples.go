@@ -78,11 +78,16 @@ func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
 
 type SampleTally struct {
 	Unit    SampleUnit
-	Stacks  int    // number of stacks
-	Sum     uint64 // total of all stacks
+	Stacks  int     // number of stacks
+	Sum     uint64  // total of all stacks
+	whole   float64 // total of all stacks, which does not saturate
 	methods map[layout.Ref]*StackCounts
 	lines   map[sampledPoint]*StackCounts // nil unless from TallyLines
 	calls   map[sampledCall]*StackCounts  // nil unless from TallyLines
+
+	// Lines and calls of lines and calls that have samples, by method; nil unless from TallyLines.
+	linesOf              map[layout.Ref][]SampledLine
+	callersOf, calleesOf map[layout.Ref][]SampledCall
 }
 
 // StackCounts holds the samples or allocated bytes of the stacks with a method.
@@ -115,6 +120,7 @@ func (t *SampleTally) addStack(stack stacks.Stack) {
 	n := t.Unit.Choose(stack.Count, stack.Time)
 	t.Stacks++
 	t.Sum = schema.AddCounts(t.Sum, n)
+	t.whole += float64(n)
 	for i, f := range stack.Frames {
 		if !f.Method.Valid() {
 			continue

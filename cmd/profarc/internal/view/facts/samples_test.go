@@ -1,11 +1,14 @@
 package facts
 
 import (
+	"fmt"
+	"math"
 	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -121,5 +124,20 @@ func TestDeepStacksAreCountedInLinearSpace(t *testing.T) {
 				t.Errorf("%s: allocated %d bytes for an archive of %d; %v", what, used, s.Header().FileSize, err)
 			}
 		})
+	}
+}
+
+// TestSharesOfSaturatedSamples: stacks whose total saturates have shares of their true sum.
+func TestSharesOfSaturatedSamples(t *testing.T) {
+	t.Parallel()
+	s, _ := testprofile.Import(t, fmt.Appendf(nil, "main;a %d\nmain;b %[1]d\n", uint64(math.MaxUint64/3*2)))
+	r, err := MostSampled(t.Context(), s, Samples, analyze.RankOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.Methods {
+		if m.Self > 0 && m.SelfShare != 0.5 {
+			t.Errorf("%s has a share of %v", m.Display, m.SelfShare)
+		}
 	}
 }

@@ -39,7 +39,9 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 		}
 		n := tree.at[l.Context.Ref()]
 		of := &tree.nodes[n]
-		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, t.Unit.Choose(l.Count, l.Time))
+		sum := t.Unit.Choose(l.Count, l.Time)
+		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, sum)
+		t.whole += float64(sum)
 		if tree.leaves != nil {
 			tree.leaves[n] = append(tree.leaves[n], l.Points()...)
 		}
