@@ -2,6 +2,7 @@
 package refindex
 
 import (
+	"hash/maphash"
 	"math"
 
 	"github.com/profarc/profarc/internal/file/mmap"
@@ -14,11 +15,23 @@ type Index struct {
 	slots []slot // length is a power of two
 	used  int
 	piece *mmap.Piece // memory of many slots
+
+	// Crowded reports that a search read more slots than spread hashes ever need. Someone may have chosen the keys: the
+	// owner must insert them again by HashKey.
+	Crowded bool
 }
 
 type slot struct{ hash, ref uint32 } // ref 0 marks a free slot
 
-const firstSlots = 1 << 8
+const (
+	firstSlots  = 1 << 8
+	longestRead = 1 << 10 // slots
+)
+
+var seed = maphash.MakeSeed()
+
+// HashKey returns a hash that differs between processes, so that no input can choose keys that collide.
+func HashKey[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
 func (x *Index) Len() int { return x.used }
 
@@ -33,6 +46,7 @@ func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 			return slot.ref, at
 		}
 	}
+	x.Crowded = x.Crowded || (at-hash)&mask > longestRead
 	return 0, at
 }
 

@@ -56,7 +56,7 @@ type contextNode struct {
 
 func (t *contextTrie) childNode(parent uint32, f frame) uint32 {
 	key := contextNode{f, parent}
-	hash := key.hashFields()
+	hash := refindex.HashKey(key)
 	n, at := t.index.Find(hash, func(n uint32) bool { return t.nodes[n-1] == key })
 	if n == 0 {
 		t.nodes = append(growDoubling(t.nodes, 1), key)
@@ -64,13 +64,6 @@ func (t *contextTrie) childNode(parent uint32, f frame) uint32 {
 		t.index.Put(at, hash, n)
 	}
 	return n
-}
-
-func (n *contextNode) hashFields() uint32 {
-	h := uint64(n.id)*0x9e3779b97f4a7c15 ^ uint64(n.parent)*0xc2b2ae3d27d4eb4f ^ uint64(uint32(n.point))*0x165667b19e3779f9
-	h ^= h >> 32
-	h *= 0xd6e8feb86659fd93
-	return uint32(h >> 32)
 }
 
 // contextOf returns the node of a method in the context of its callers. Frames are leaf first. A context excludes the

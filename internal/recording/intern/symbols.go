@@ -5,8 +5,6 @@
 package intern
 
 import (
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/refindex"
 	"github.com/profarc/profarc/internal/file/spill"
@@ -24,8 +22,10 @@ type Symbols struct {
 	Index  refindex.Index
 	Last   SymbolRef // result of the last lookup
 
-	// ByNameRef selects NameRef as the hash of strings. LLVM functions need it anyway, and order tables by it.
+	// ByNameRef selects NameRef as the hash of strings, until the index is crowded. LLVM functions need it anyway, and
+	// order tables by it.
 	ByNameRef bool
+	keyed     bool // after ByNameRef
 }
 
 type SymbolsState struct {
@@ -82,7 +82,14 @@ func (t *Symbols) Next(text string) SymbolRef {
 	return 0
 }
 
+// InternHashed is like Intern. The caller has computed the hash, which is ignored once the index is not by NameRef.
 func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh bool) {
+	if t.ByNameRef && t.Index.Crowded {
+		t.leaveNameRefs()
+	}
+	if t.keyed {
+		hash = t.Hash(text)
+	}
 	ref, at := t.Index.Find(hash, func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
 	fresh = ref == 0
 	if fresh {
@@ -102,5 +109,17 @@ func (t *Symbols) Hash(text string) uint32 {
 	if t.ByNameRef {
 		return uint32(disk.NameRef(text))
 	}
-	return uint32(xxhash.Sum64String(text))
+	return refindex.HashKey(text)
+}
+
+// leaveNameRefs inserts all symbols again by keyed hashes. Names whose NameRefs collide in an index are easily found.
+func (t *Symbols) leaveNameRefs() {
+	t.ByNameRef = false
+	t.keyed = true
+	t.Index.Truncate(0)
+	for ref := range t.places.All {
+		hash := t.Hash(t.Text(SymbolRef(ref)))
+		_, at := t.Index.Find(hash, func(uint32) bool { return false })
+		t.Index.Put(at, hash, ref)
+	}
 }

@@ -1,6 +1,10 @@
 package profileset
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/profarc/profarc/internal/file/refindex"
+)
 
 // An OuterFrame is a frame around a context. Inner can be NoContext.
 type OuterFrame struct {
@@ -25,7 +29,7 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, f := range frames {
-		hashes[i] = contextKey{m, f.Inner, f.Caller, f.Point}.hash()
+		hashes[i] = refindex.HashKey(contextKey{m, f.Inner, f.Caller, f.Point})
 	}
 	t.index.Guess(hashes[:len(frames)], likely[:])
 	seen := uint32(0)

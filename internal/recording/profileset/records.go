@@ -91,6 +91,14 @@ type methodData struct {
 func (b *Set) Method(k layout.Key) MethodRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.internMethod(k)
+}
+
+// internMethod implements Method. The caller holds mu.
+func (b *Set) internMethod(k layout.Key) MethodRef {
+	if k == (layout.Key{Name: k.Name}) && b.Domain.LLVM() && possibleName(k.Name) {
+		return b.internFunction(k.Name)
+	}
 	b.needProducer()
 	key := methodKey{Name: b.internTypeName(k.Name), Signature: b.internName(k.Signature)}
 	if k.Class != "" {
@@ -101,12 +109,42 @@ func (b *Set) Method(k layout.Key) MethodRef {
 	return b.Methods.internMethod(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
+// A DescribedMethod is a method with its properties.
+type DescribedMethod struct {
+	Key    layout.Key
+	Access uint32
+	Flags  layout.MethodFlags
+	Seen   bool
+	Ref    MethodRef // result of InternMethods
+}
+
+// InternMethods calls Method, DescribeMethod and, if needed, Seen for each method.
+func (b *Set) InternMethods(methods []DescribedMethod) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range methods {
+		m := &methods[i]
+		m.Ref = b.internMethod(m.Key)
+		b.describeMethod(m)
+	}
+}
+
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if d := b.changeMethod(m); d != nil {
-		d.Access |= access
-		d.Flags |= flags & layout.MethodNotMatchable
+	b.describeMethod(&DescribedMethod{Ref: m, Access: access, Flags: flags})
+}
+
+// describeMethod sets the properties of a method that it lacks. The caller holds mu.
+func (b *Set) describeMethod(m *DescribedMethod) {
+	flags := m.Flags & layout.MethodNotMatchable
+	if m.Access|uint32(flags) == 0 && !m.Seen && b.Methods.Has(uint32(m.Ref)) {
+		return
+	}
+	if d := b.changeMethod(m.Ref); d != nil {
+		d.Access |= m.Access
+		d.Flags |= flags
+		d.Seen = d.Seen || m.Seen
 	}
 }
 
@@ -143,7 +181,7 @@ func (t *methods) internMethod(k methodKey, fresh func() methodData) MethodRef {
 	if k.onlyName() {
 		return t.internNamed(k, fresh)
 	}
-	hash := k.hash()
+	hash := refindex.HashKey(k)
 	ref, at := t.Others.Find(hash, func(ref uint32) bool { return t.At(ref).methodKey == k })
 	if ref == 0 {
 		ref = t.Add(fresh())
@@ -196,12 +234,6 @@ func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 
 func (k methodKey) onlyName() bool { return k.Holder == 0 && k.Signature == 0 && k.Name != 0 }
 
-func (k methodKey) hash() uint32 {
-	h := (uint64(k.Holder)<<32 | uint64(k.Name)) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>29 ^ uint64(k.Signature)) * 0xbf58476d1ce4e5b9
-	return uint32(h >> 32)
-}
-
 type contextKey struct {
 	Method MethodRef
 	Parent ContextRef
@@ -224,11 +256,11 @@ type contexts struct {
 func (t *contexts) findContext(k contextKey) ContextRef {
 	for t.index.Len() < t.Len() {
 		ref := uint32(t.index.Len() + 1)
-		hash := t.At(ref).hash()
+		hash := refindex.HashKey(t.At(ref).contextKey)
 		_, at := t.index.Find(hash, func(uint32) bool { return false })
 		t.index.Put(at, hash, ref)
 	}
-	ref, _ := t.index.Find(k.hash(), func(ref uint32) bool { return t.At(ref).contextKey == k })
+	ref, _ := t.index.Find(refindex.HashKey(k), func(ref uint32) bool { return t.At(ref).contextKey == k })
 	return ContextRef(ref)
 }
 
@@ -300,12 +332,6 @@ func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 func (b *Set) failDepth(frames int) {
 	b.failWith(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames,
 		disk.MaxDepth))
-}
-
-func (k contextKey) hash() uint32 {
-	h := (uint64(k.Parent)<<32 | uint64(k.Method)) * 0x9e3779b97f4a7c15
-	h = (h ^ h>>29 ^ (uint64(k.Caller)<<32 | uint64(uint32(k.Point)))) * 0xbf58476d1ce4e5b9
-	return uint32(h >> 32)
 }
 
 // CompareTypes orders types by name and loader. The caller holds mu.
