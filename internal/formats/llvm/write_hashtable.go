@@ -86,20 +86,31 @@ func (t *chainedTable) rebuildBuckets(n int, hashes []uint64) {
 type probedMap struct {
 	slots []int32            // item + 1, or 0 if empty
 	hash  func(int32) uint32 // hash of an item's key
+
+	// Number of full slots at the start of long searches, by first slot. Chosen hashes would make the work quadratic.
+	full map[uint64]uint64
 }
 
+const longSearch = 32 // slots
+
 func (m *probedMap) insertItem(item int32) {
-	mask := uint32(len(m.slots) - 1)
-	at := m.hash(item) & mask
-	for step := uint32(1); m.slots[at] != 0; step++ {
-		at = (at + step) & mask
+	mask := uint64(len(m.slots) - 1)
+	first := uint64(m.hash(item)) & mask
+	step := m.full[first]
+	at := func() uint64 { return (first + step*(step+1)/2) & mask }
+	for m.slots[at()] != 0 {
+		step++
 	}
-	m.slots[at] = item + 1
+	m.slots[at()] = item + 1
+	if step > longSearch {
+		m.full[first] = step + 1
+	}
 }
 
 func (m *probedMap) resizeSlots(slots int) {
 	items := m.orderedItems()
 	m.slots = make([]int32, slots)
+	m.full = map[uint64]uint64{}
 	for _, item := range items {
 		m.insertItem(item)
 	}
@@ -120,7 +131,7 @@ const firstStringSlots = 16
 // sortAsStringMap returns functions in the order of llvm-profdata's map by name, after insertion in the given order.
 // hashes has the hash of the name of each function.
 func sortAsStringMap(places []int32, hashes []uint32) []int32 {
-	m := probedMap{make([]int32, firstStringSlots), func(place int32) uint32 { return hashes[place] }}
+	m := probedMap{slots: make([]int32, firstStringSlots), hash: func(place int32) uint32 { return hashes[place] }}
 	for i, place := range places {
 		m.insertItem(place)
 		if 4*(i+1) > 3*len(m.slots) {
@@ -144,7 +155,7 @@ func sortAsDenseMap(records []record, version int) {
 	if version < sinceMixedHashes {
 		hash = hashBefore19
 	}
-	m := probedMap{make([]int32, inlineSlots), func(i int32) uint32 { return hash(records[i].hash) }}
+	m := probedMap{slots: make([]int32, inlineSlots), hash: func(i int32) uint32 { return hash(records[i].hash) }}
 	for i := range records {
 		if 4*(i+1) >= 3*len(m.slots) {
 			m.resizeSlots(max(heapSlots, 2*len(m.slots)))
