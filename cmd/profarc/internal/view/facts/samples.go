@@ -85,7 +85,7 @@ type SampleTally struct {
 	lines   map[sampledPoint]*StackCounts // nil unless from TallyLines
 	calls   map[sampledCall]*StackCounts  // nil unless from TallyLines
 
-	// Lines and calls of lines and calls that have samples, by method; nil unless from TallyLines.
+	// Lines and calls with samples, by method; nil unless from TallyLines.
 	linesOf              map[layout.Ref][]SampledLine
 	callersOf, calleesOf map[layout.Ref][]SampledCall
 }
