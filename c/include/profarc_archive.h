@@ -475,7 +475,8 @@ enum {
 	PA_TABLE_LOSSES,
 	PA_TABLE_VERSIONS,
 	PA_TABLE_ADVICE,
-	PA_TABLE_HOT
+	PA_TABLE_HOT,
+	PA_TABLE_CROWDED /* the library writes and reads it */
 };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* first kind of a producer's tables, in archives of PA_CUSTOM */
 enum {

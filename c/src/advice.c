@@ -130,11 +130,8 @@ bool pai_note_profile(pa_run *r, pa_builder *b, pa_ref profile) {
 		pa_method_at(r->archive, ref_of(of.method), &m).code != PA_OK)
 		return true;
 	if (!pai_find_own(r, &m, &own)) return pai_no_memory(b);
-	for (pa_function *f = own == NULL ? NULL : own->functions; f != NULL; f = f->same)
-		if (f->v.profile == profile && !pai_note(r, b, &f->v)) return false;
-	for (released *x = own == NULL ? NULL : own->released; x != NULL; x = x->same)
-		if (x->v.profile == profile && !pai_note(r, b, &x->v)) return false;
-	return true;
+	version *v = own == NULL ? NULL : pai_find_version(r, own, of.code);
+	return v == NULL || v->profile != profile || pai_note(r, b, v);
 }
 
 static void drop(const pa_run *r, version *v) {

@@ -106,8 +106,8 @@ static bool possible(pa_text t, pa_error *e) {
 }
 
 /* late_slot returns the slot of a late type in the index, or the free slot for it. */
-static uint32_t *late_slot(live *l, uint64_t id, pa_text name, pa_text loader) {
-	for (uint64_t i = id % INDEX;; i = (i + 1) % INDEX) {
+static uint32_t *late_slot(live *l, pa_text name, pa_text loader) {
+	for (uint64_t i = pai_keyed_hash(pai_keyed_hash(0, name), loader) % INDEX;; i = (i + 1) % INDEX) {
 		uint32_t n = l->late_index[i];
 		if (n == 0 || (same_text(late_name(&l->late[n - 1]), name) && same_text(late_loader(&l->late[n - 1]), loader)))
 			return &l->late_index[i];
@@ -133,7 +133,7 @@ static bool intern(const pa_archive *a, live *l, pa_text name, pa_text loader, u
 	uint64_t id = pai_fold(pai_fold(pai_fold_start(), name), loader);
 	if (l->late_index == NULL && (l->late_index = calloc(INDEX, sizeof *l->late_index)) == NULL)
 		return pai_system(e, "no memory for late types");
-	uint32_t *at = late_slot(l, id, name, loader);
+	uint32_t *at = late_slot(l, name, loader);
 	if (*at == 0 && !add(l, id, name, loader, at, e)) return false;
 	*ordinal = (uint32_t)a->info.types + *at - 1;
 	return true;
@@ -166,5 +166,6 @@ void pai_live_free(live *l) {
 	free(l->pages);
 	free(atomic_load(&l->classes));
 	free(atomic_load(&l->groups));
+	free(atomic_load(&l->crowded));
 	free(l);
 }

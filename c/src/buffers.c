@@ -37,8 +37,7 @@ void pai_empty(buffer *u) {
 /* ---- index ---- */
 
 uint32_t pai_mix(uint32_t hash, uint64_t number) {
-	uint64_t h = (hash ^ number) * 0x9e3779b97f4a7c15;
-	return (uint32_t)((h ^ h >> 29) * 0xbf58476d1ce4e5b9 >> 32);
+	return (uint32_t)pai_keyed_number(hash, number);
 }
 
 uint32_t pai_find(const ref_index *x, uint32_t hash, bool (*same)(const void *with, uint32_t ref), const void *with) {
@@ -99,10 +98,4 @@ void pai_sort(uint32_t *refs, uint32_t *spare, size_t n, pai_order *order, const
 	pai_sort(refs + half, spare, n - half, order, with);
 	memcpy(spare, refs, half * sizeof *refs);
 	merge_halves(refs, spare, half, n, order, with);
-}
-
-int pai_compare_texts(pa_text x, pa_text y) {
-	size_t n = x.size < y.size ? x.size : y.size;
-	int c = n > 0 ? memcmp(x.bytes, y.bytes, n) : 0;
-	return c != 0 ? c : compare_numbers(x.size, y.size);
 }

@@ -40,8 +40,6 @@ uint32_t pai_mix(uint32_t hash, uint64_t number);
 /* pai_sort sorts n references stably. spare must have the capacity for n references. */
 typedef int pai_order(const void *with, uint32_t x, uint32_t y);
 void pai_sort(uint32_t *refs, uint32_t *spare, size_t n, pai_order *order, const void *with);
-static inline int compare_numbers(uint64_t x, uint64_t y) { return x < y ? -1 : x > y; }
-int pai_compare_texts(pa_text x, pa_text y);
 
 /* ---- build.c ---- */
 
@@ -204,12 +202,12 @@ bool pai_this_process(pa_provenance *r);
  * process. */
 pa_error pai_describe_run_of(pa_builder *b, const pa_provenance *run, uint32_t number);
 int64_t pai_now(void);
-/* pai_random returns random bytes in id, or false if the system has no source of them. */
-bool pai_random(uint8_t id[16]);
 
 /* ---- rows.c ---- */
 
 new_table *pai_table(pa_builder *b, uint32_t kind);
+/* pai_drop_table removes a table, if the builder has it. */
+void pai_drop_table(pa_builder *b, uint32_t kind);
 bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n);
 bool pai_sort_sets(pa_builder *b);
 int pai_compare_profiles(const pa_builder *b, uint32_t x, uint32_t y);

@@ -27,7 +27,11 @@ typedef struct copier {
 
 /* ---- maps ---- */
 
-static uint32_t hash_ref(pa_ref at) { return at * 0x9e3779b1; } /* distinct for distinct refs */
+/* hash_ref returns distinct hashes for distinct refs. */
+static uint32_t hash_ref(pa_ref at) {
+	uint32_t h = at * 0x9e3779b1;
+	return h ^ h >> 16;
+}
 
 static bool any(const void *with, uint32_t ref) { return (void)with, (void)ref, true; }
 
@@ -532,7 +536,8 @@ static bool copy_tables(copier *c) {
 	pa_table t;
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
-		if (t.kind == PA_TABLE_SHAPES || t.kind == PA_TABLE_HOT) continue; /* see pai_copy_shapes and pai_list_hot */
+		/* see pai_copy_shapes, pai_list_hot and pai_list_crowded */
+		if (t.kind == PA_TABLE_SHAPES || t.kind == PA_TABLE_HOT || t.kind == PA_TABLE_CROWDED) continue;
 		/* lists all profiles, so it is invalid for a part */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
 		/* the account of the archive does not hold for other counts */

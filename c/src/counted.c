@@ -63,7 +63,8 @@ static bool is_changed(const pa_archive *a, uint64_t *const *pages, uint64_t pag
 	return false;
 }
 
-typedef struct visit { const counted *k; bool (*take)(void *to, uint64_t at); void *to; uint64_t done; } visit;
+/* done and end are the offsets of the block that was visited last. */
+typedef struct visit { const counted *k; bool (*take)(void *to, uint64_t at); void *to; uint64_t done, end; } visit;
 
 /* start_of returns the offset of the verified block at or before a word, or 0. */
 static uint64_t start_of(const pa_archive *a, uint64_t at) {
@@ -78,6 +79,7 @@ static uint64_t start_of(const pa_archive *a, uint64_t at) {
 static bool visit_block(visit *v, uint64_t at) {
 	if (at == 0 || at <= v->done) return true;
 	v->done = at;
+	v->end = at + place_of(get32(v->k->archive->bytes + at));
 	return v->take(v->to, at);
 }
 
@@ -87,14 +89,14 @@ static bool visit_page(void *to, uint64_t page) {
 	const pa_archive *a = v->k->archive;
 	span s = words_of(a, page);
 	if (!is_changed(a, v->k->before, page)) return true;
-	if (!visit_block(v, start_of(a, s.at))) return false;
+	if (s.at >= v->end && !visit_block(v, start_of(a, s.at))) return false;
 	for (uint64_t at = s.at; at < end_of(s); at += 8)
 		if (has_bit(a->sound, (at - a->region[PA_RW].at) / 8) && !visit_block(v, at)) return false;
 	return true;
 }
 
 bool pai_each_counted(const counted *k, bool (*take)(void *to, uint64_t at), void *to) {
-	visit v = {k, take, to, 0};
+	visit v = {k, take, to, 0, 0};
 	return each_written(k->archive, visit_page, &v);
 }
 

@@ -292,7 +292,7 @@ static bool take_counts(pa_run *r, pa_builder *b, uint64_t *dropped) {
 	for (size_t i = 0; i < c.n && ok; i++) ok = record_version(r, b, c.list[i]);
 	ok = ok && note_calls(r, b, &c);
 	*dropped = r->lost + versions.dropped;
-	free(versions.list);
+	pai_free_choice(&versions);
 	end_content(&c);
 	return ok;
 }

@@ -317,6 +317,7 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	put32(h + 12, FORMAT);
 	put32(h + 16, HEADER);
 	put64(h + 24, p->file_size);
+	put64(h + 40, p->ncrowded > 0 ? CROWDED : 0);
 	put32(h + 64, c->domain);
 	put32(h + 68, PAGE_SHIFT);
 	put64(h + 72, p->base);

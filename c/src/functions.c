@@ -14,8 +14,8 @@ bool pai_may_be_key(const pa_key *k) {
 }
 
 static uint64_t hash_of(const pa_key *key) {
-	uint64_t h = pai_fold(pai_fold(pai_fold_start(), key->class_name), key->name);
-	return pai_fold(pai_fold(h, key->signature), key->loader);
+	uint64_t h = pai_keyed_hash(pai_keyed_hash(0, key->class_name), key->name);
+	return pai_keyed_hash(pai_keyed_hash(h, key->signature), key->loader);
 }
 
 pa_key pai_key_of(const method *m) {
@@ -71,6 +71,17 @@ void pai_drop_method(pa_run *r, method *m) {
 
 /* ---- functions ---- */
 
+static bool is_version(const void *item, const void *with) {
+	const version *x = item, *y = with;
+	return x->method == y->method && x->code == y->code;
+}
+
+version *pai_find_version(const pa_run *r, const method *m, uint64_t code) {
+	const version wanted = {.method = (method *)(uintptr_t)m, .code = code};
+	void **slot = pai_find_slot(&r->versions, pai_keyed_number(m->hash, code), is_version, &wanted);
+	return slot == NULL ? NULL : *slot;
+}
+
 void pai_free_function(pa_run *r, pa_function *f) {
 	for (site *s = f->sites, *next; s != NULL; s = next) {
 		next = s->next;
@@ -80,6 +91,7 @@ void pai_free_function(pa_run *r, pa_function *f) {
 		next = x->next;
 		free(x);
 	}
+	pai_free_points(f);
 	pai_free_words(r, f->fields, 2);
 	free(f);
 }

@@ -26,15 +26,6 @@ static int order(const void *with, uint32_t x, uint32_t y) {
 	return pai_compare_profiles(w->b, x + 1, y + 1);
 }
 
-static void drop_table(pa_builder *b, uint32_t kind) {
-	new_table *t = pai_table(b, kind);
-	if (t == NULL) return;
-	pai_empty(&t->cells);
-	const new_table *end = (const void *)(b->tables.bytes + b->tables.size);
-	memmove(t, t + 1, (size_t)((const uint8_t *)end - (const uint8_t *)(t + 1)));
-	b->tables.size -= sizeof *t;
-}
-
 /* add_rows adds profiles until they have 99% of the total. */
 static bool add_rows(pa_builder *b, const uint32_t *refs, const uint64_t *of, uint64_t total) {
 	static const uint8_t columns[] = {PA_COLUMN_PROFILE, PA_COLUMN_WORD};
@@ -62,7 +53,7 @@ static bool list(pa_builder *b, uint32_t *refs, uint64_t *of, uint32_t n) {
 
 bool pai_list_hot(pa_builder *b) {
 	uint32_t n = (uint32_t)COUNT(new_profile, b->profiles);
-	drop_table(b, PA_TABLE_HOT);
+	pai_drop_table(b, PA_TABLE_HOT);
 	const new_table *advice = pai_table(b, PA_TABLE_ADVICE);
 	if (advice == NULL || advice->cells.size == 0 || n == 0) return true;
 	uint32_t *refs = malloc(2 * (size_t)n * sizeof *refs);

@@ -7,6 +7,7 @@ typedef struct search {
 	const pa_archive *a;
 	uint64_t h, rest, line, read; /* read is the number of lines read */
 	unsigned left;                /* slots of the current line that remain, as bits */
+	bool goes_on;                 /* the slots have ended, and the table of crowded records has further candidates */
 } search;
 
 static search search_for(const pa_archive *a, uint64_t id, uint64_t kind) {
@@ -28,13 +29,18 @@ static unsigned candidates(const search *q, const uint8_t *line) {
 	return found;
 }
 
-/* next finds the offset of the next candidate. It is 0 after the last one. */
+static bool is_crowded(const pa_archive *a) { return (get64(a->bytes + 40) & CROWDED) != 0; }
+
+/* next finds the offset of the next candidate with a slot. It is 0 after the last one. */
 static bool next(search *q, uint64_t *to, pa_error *e) {
 	const pa_archive *a = q->a;
 	*to = 0;
 	while (q->left == 0) {
-		if (q->read == a->info.max_probe) return true;
 		if (q->read > 0 && !(get16(line_of(q) + 20) >> (q->h >> 16 & 15) & 1)) return true;
+		if (q->read == a->info.max_probe) {
+			q->goes_on = q->read > 0 && is_crowded(a);
+			return true;
+		}
 		if (q->read++ > 0 && ++q->line == a->info.index_lines) q->line = 0;
 		if (!pai_touch(a, a->region[PA_IX].at + LINE * q->line, LINE, e)) return false;
 		q->left = candidates(q, line_of(q));
@@ -67,6 +73,7 @@ bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, 
 		uint64_t to, own;
 		bool same = true;
 		if (!next(&q, &to, e)) return false;
+		if (to == 0 && q.goes_on) return pai_find_crowded(a, id, key, r, e);
 		if (to == 0) return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
 		if (is_row(a->section[TYPES], to, TYPE)) continue;
 		if (!candidate(a, to, r, &own, e)) return false;
@@ -84,7 +91,9 @@ bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 		if (!next(&q, &to, e)) return false;
 		if (to == at || (to != 0 && to == r->profiles)) return true;
 	} while (to != 0);
-	return pai_damage(a, e, at, "no method begins here: the index does not lead to it");
+	bool has = false;
+	if (q.goes_on && !pai_has_crowded(a, id, at, &has, e)) return false;
+	return has || pai_damage(a, e, at, "no method begins here: the index does not lead to it");
 }
 
 bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e) {
@@ -93,6 +102,7 @@ bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *
 	for (;;) {
 		bool same;
 		if (!next(&q, at, e)) return false;
+		if (*at == 0 && q.goes_on) return pai_find_crowded_type(a, id, name, loader, at, e);
 		if (*at == 0) return pai_fail(e, PA_NOT_FOUND, "the archive does not know the type");
 		if (!is_row(a->section[TYPES], *at, TYPE)) continue;
 		if (!pai_touch(a, *at, TYPE, e)) return false;

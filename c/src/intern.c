@@ -31,7 +31,7 @@ static bool same_symbol(const void *with, uint32_t ref) {
 	return same_text(pai_text(w->b, ref), *(const pa_text *)w->key);
 }
 
-static uint32_t hash_text(pa_text text) { return (uint32_t)(pai_fold(pai_fold_start(), text) >> 32); }
+static uint32_t hash_text(pa_text text) { return (uint32_t)pai_keyed_hash(0, text); }
 
 uint32_t pai_find_symbol(const pa_builder *b, pa_text text) {
 	return pai_find(&b->symbol_index, hash_text(text), same_symbol, &(wanted){b, &text});

@@ -32,6 +32,7 @@ enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
 enum { DIRECTORY = 4, PARTS = 5 };
 enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* kinds of records in the index */
 enum { DECLARED = 1, PROFILED = 2, IN_CONTEXT = 4, NAMED = 64, WITH_ID = 128 };
+enum { CROWDED = 2 };                      /* required feature, see crowded.c */
 enum { LEVELS = 6 };                       /* levels of page checksums, enough for a file of 32 GiB and more */
 
 typedef struct span { uint64_t at, size; } span;
@@ -81,6 +82,7 @@ typedef struct live {
 	_Atomic uint64_t *pages; /* bits of the pages of rw with claimed profiles */
 	_Atomic(_Atomic(void *) *) classes; /* indexed by ordinal */
 	_Atomic(uint32_t *) groups; /* methods grouped by class, see classes.c; also without adoption */
+	_Atomic(pa_table *) crowded; /* see crowded_rows.c; also without adoption */
 	pthread_mutex_t lock; /* serializes the adding of late types */
 	late_type *late;
 	uint32_t *late_index; /* hash table of late type numbers + 1 */
@@ -126,6 +128,13 @@ static inline uint64_t place_of(pa_ref ref) { return (uint64_t)ref * 8; }
 static inline pa_ref ref_of(uint64_t place) { return (pa_ref)(place / 8); }
 static inline bool same_text(pa_text a, pa_text b) {
 	return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+static inline int compare_numbers(uint64_t x, uint64_t y) { return x < y ? -1 : x > y; }
+static inline int pai_compare_texts(pa_text x, pa_text y) {
+	size_t n = x.size < y.size ? x.size : y.size;
+	int c = n > 0 ? memcmp(x.bytes, y.bytes, n) : 0;
+	return c != 0 ? c : compare_numbers(x.size, y.size);
 }
 
 static inline bool has_bit(_Atomic uint64_t *set, uint64_t i) {
@@ -180,6 +189,8 @@ void pai_unmap_again(live *l);
 /* pai_written_pages sets written[i] to 0 if this process has not written to page i of the second mapping. It returns
  * false if the system does not tell. */
 bool pai_written_pages(const uint8_t *at, size_t pages, uint8_t *written);
+/* pai_random returns random bytes in id, or false if the system has no source of them. */
+bool pai_random(uint8_t id[16]);
 
 /* ---- sums.c ---- */
 
@@ -215,6 +226,13 @@ void pai_fold_begin(fold *f, uint64_t h, uint64_t length);
 void pai_fold_add(fold *f, pa_text piece);
 uint64_t pai_fold_end(fold *f);
 
+/* ---- keyed.c ---- */
+
+/* pai_keyed_hash adds a text to a hash, and pai_keyed_number a number. The hashes of another process differ, so no
+ * result may depend on them. */
+uint64_t pai_keyed_hash(uint64_t h, pa_text text);
+uint64_t pai_keyed_number(uint64_t h, uint64_t number);
+
 /* ---- records.c ---- */
 
 /* A signature is a text or a list of symbols. */
@@ -246,6 +264,8 @@ bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
 /* pai_method fills a method from its record, with the strings of its key. */
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);
 bool pai_has_key(const pa_archive *a, const record *r, const pa_key *key, bool *same, pa_error *e);
+/* pai_compare_key compares the key of a record with another one, in the order of the file. */
+bool pai_compare_key(const pa_archive *a, const record *r, const pa_key *key, int *order, pa_error *e);
 uint64_t pai_key_id(const pa_archive *a, const pa_key *key);
 
 /* ---- unexecuted.c ---- */
@@ -257,6 +277,14 @@ bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e);
 bool pai_row(const pa_archive *a, uint64_t class_row, uint64_t at, record *r, pa_error *e);
 bool pai_find_row(const pa_archive *a, const pa_key *key, record *r, pa_error *e);
 bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e);
+
+/* ---- crowded_rows.c ---- */
+
+/* pai_find_crowded finds the method with an id and, if key is not NULL, with that key. pai_find_crowded_type finds a
+ * type. pai_has_crowded reports whether the table has the method at an offset. */
+bool pai_find_crowded(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e);
+bool pai_find_crowded_type(const pa_archive *a, uint64_t id, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
+bool pai_has_crowded(const pa_archive *a, uint64_t id, uint64_t at, bool *has, pa_error *e);
 
 /* ---- index.c ---- */
 
@@ -332,6 +360,9 @@ bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint6
 
 /* pai_columns_of returns the required column kinds of a table, as digits. */
 const char *pai_columns_of(uint32_t kind);
+/* pai_head_of_table reads a table, but does not verify the pages of its cells. It has no rows if the archive lacks
+ * it. */
+bool pai_head_of_table(const pa_archive *a, uint32_t kind, pa_table *t, pa_error *e);
 
 /* ---- shapes.c ---- */
 

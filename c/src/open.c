@@ -28,7 +28,7 @@ static bool generic(pa_archive *a, pa_error *e) {
 	if (sum != get64(p + 32)) return pai_damage(a, e, 32, "the header does not have its sum");
 	if (get32(p + 12) != FORMAT)
 		return pai_fail(e, PA_UNSUPPORTED, "another version of the format than 1: profarc merge converts drafts");
-	if (get64(p + 40) != 0)
+	if ((get64(p + 40) & ~(uint64_t)CROWDED) != 0)
 		return pai_fail(e, PA_UNSUPPORTED, "the archive needs features that this library does not know");
 	return size == HEADER || pai_damage(a, e, 16, "a wrong size of the header");
 }

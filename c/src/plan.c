@@ -78,19 +78,13 @@ static bool plan_records(plan *p) {
 }
 
 /* mark_shared_ids marks methods whose id is not unique. Records of one kind have equal hashes if and only if their ids
- * are equal. */
+ * are equal. Of one hash, types come first. */
 static void mark_shared_ids(plan *p) {
-	for (uint32_t i = 0; i + 1 < p->nhashed; i++) {
-		const hashed *h = &p->hashed[i];
-		if (h[0].hash != h[1].hash) continue;
-		for (uint32_t k = i; k < p->nhashed && p->hashed[k].hash == h->hash; k++)
-			for (uint32_t l = i; l < k && p->hashed[k].number >= p->ntypes; l++)
-				if (p->hashed[l].number >= p->ntypes) {
-					p->records[p->hashed[k].number - p->ntypes].flags |= PA_METHOD_SHARED_ID;
-					p->records[p->hashed[l].number - p->ntypes].flags |= PA_METHOD_SHARED_ID;
-					break;
-				}
-		while (i + 1 < p->nhashed && p->hashed[i + 1].hash == p->hashed[i].hash) i++;
+	for (uint32_t i = 1; i < p->nhashed; i++) {
+		const hashed *h = &p->hashed[i - 1];
+		if (h[0].hash != h[1].hash || h[0].number < p->ntypes) continue;
+		p->records[h[0].number - p->ntypes].flags |= PA_METHOD_SHARED_ID;
+		p->records[h[1].number - p->ntypes].flags |= PA_METHOD_SHARED_ID;
 	}
 }
 
@@ -165,9 +159,6 @@ static bool measure_regions(plan *p) {
 	for (uint32_t i = 0; i < p->nmethods; i++) p->section_size[METHODS] += 8 * (uint64_t)p->records[i].units;
 	p->section_size[NEVER_RAN] = p->nrows == 0 ? 0 : 8 + 8 * (uint64_t)p->nclasses + 8 * (uint64_t)p->nrows;
 	p->section_size[CONTEXTS] = CONTEXT * (uint64_t)p->ncontexts;
-	p->lines = ((uint64_t)p->ntypes + p->nmethods - p->nrows + 4) / 5;
-	if (p->lines == 0) p->lines = 1;
-	p->size[PA_IX] = p->lines * LINE;
 	for (unsigned i = SYMBOLS; i < SECTIONS; i++) p->size[PA_RO] += p->section_size[i];
 	p->size[PA_EX] = tables_size(p);
 	p->size[PA_RW] = place_blocks(p);
@@ -217,6 +208,21 @@ static bool locate(plan *p) {
 	return true;
 }
 
+static void measure_index(plan *p) {
+	p->lines = ((uint64_t)p->ntypes + p->nmethods - p->nrows + 4) / 5;
+	if (p->lines == 0) p->lines = 1;
+	p->size[PA_IX] = p->lines * LINE;
+}
+
+/* plan_index decides which records have a slot in the index, and which a row of the table of crowded records. */
+static bool plan_index(plan *p) {
+	if (!pai_hash_records(p, 0)) return false;
+	mark_shared_ids(p);
+	if (!plan_rows(p)) return false;
+	measure_index(p);
+	return pai_fill_index(p) && pai_list_crowded(p);
+}
+
 /* request_base derives the requested base from the fingerprint and the keys, so that it does not depend on counts. */
 static bool request_base(plan *p) {
 	uint8_t *ids = pai_memory(p, 16 + 8 * (uint64_t)p->nmethods, 1);
@@ -241,10 +247,11 @@ bool pai_plan(pa_builder *b, plan *p) {
 	*p = (plan){.b = b};
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
+	pai_drop_table(b, PA_TABLE_CROWDED);
 	if (!pai_sort_sets(b) || !pai_list_hot(b) || !pai_list_shapes(b)) return false;
 	take_counts(p);
-	if (!pai_order_all(p) || !plan_records(p) || !pai_plan_symbols(p) || !pai_hash_records(p, 0)) return false;
-	mark_shared_ids(p);
-	if (!plan_rows(p) || !measure_regions(p) || !place_regions(p) || !pai_check_key_text(p) || !locate(p)) return false;
-	return request_base(p) && pai_fill_index(p);
+	if (!pai_order_all(p) || !plan_records(p) || !pai_plan_symbols(p) || !plan_index(p)) return false;
+	if (!measure_regions(p) || !place_regions(p) || !pai_check_key_text(p) || !locate(p)) return false;
+	pai_refer_index(p);
+	return request_base(p);
 }

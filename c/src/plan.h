@@ -71,6 +71,8 @@ typedef struct plan {
 	uint8_t *index;
 	uint64_t lines, seed;
 	uint32_t max_probe;
+	uint32_t *crowded;       /* numbers of the records without a slot in the index */
+	uint32_t ncrowded;
 
 	uint64_t entries, summary[4];
 	uint64_t size[PA_RW + 1], at[PA_RW + 1], section_size[SECTIONS], section[SECTIONS], file_size, base;
@@ -113,9 +115,16 @@ bool pai_check_key_text(plan *p);
 
 /* ---- fill.c ---- */
 
-/* pai_hash_records fills hashed for a seed. pai_fill_index makes the index. */
+/* pai_hash_records fills hashed for a seed. pai_fill_index makes the index, with numbers of records in its slots.
+ * pai_refer_index replaces them by references, once the records have offsets. */
 bool pai_hash_records(plan *p, uint64_t seed);
 bool pai_fill_index(plan *p);
+void pai_refer_index(plan *p);
+
+/* ---- crowded.c ---- */
+
+/* pai_list_crowded makes the table of the records without a slot, if there are any. */
+bool pai_list_crowded(plan *p);
 
 /* ---- sort orders ---- */
 

@@ -77,8 +77,7 @@ site *pai_make_site(pa_function *f, int32_t point, uint8_t tag, uint16_t sub, ui
 	}
 	s->in = o.in;
 	s->words = o.words;
-	s->next = f->sites;
-	f->sites = s;
+	pai_list_site(f, s);
 	return s;
 }
 

@@ -292,6 +292,19 @@ bool pai_has_key(const pa_archive *a, const record *r, const pa_key *key, bool *
 	return true;
 }
 
+bool pai_compare_key(const pa_archive *a, const record *r, const pa_key *key, int *order, pa_error *e) {
+	pa_type holder = {.ordinal = PA_NO_TYPE};
+	pa_text name = r->named;
+	signature s;
+	if (r->holder != 0 && !pai_type(a, r->holder, &holder, e)) return false;
+	if ((*order = pai_compare_texts(holder.name, key->class_name)) != 0) return true;
+	if (!(r->flags & NAMED) && !pai_symbol(a, r->name, &name, e)) return false;
+	if ((*order = pai_compare_texts(name, key->name)) != 0) return true;
+	if (!pai_signature(a, r->signature, &s, e) || !pai_signature_compare(a, &s, key->signature, order, e)) return false;
+	if (*order == 0) *order = pai_compare_texts(holder.loader, key->loader);
+	return true;
+}
+
 uint64_t pai_key_id(const pa_archive *a, const pa_key *key) {
 	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) return pai_md5(key->name);
 	uint64_t h = pai_fold(pai_fold(pai_fold_start(), key->class_name), key->name);

@@ -10,6 +10,15 @@ new_table *pai_table(pa_builder *b, uint32_t kind) {
 	return NULL;
 }
 
+void pai_drop_table(pa_builder *b, uint32_t kind) {
+	new_table *t = pai_table(b, kind);
+	if (t == NULL) return;
+	pai_empty(&t->cells);
+	const new_table *end = (const void *)(b->tables.bytes + b->tables.size);
+	memmove(t, t + 1, (size_t)((const uint8_t *)end - (const uint8_t *)(t + 1)));
+	b->tables.size -= sizeof *t;
+}
+
 static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint32_t n) {
 	const char *begins = pai_columns_of(kind);
 	if (kind == 0 || n < 1 || n > PA_MAX_COLUMNS)
@@ -22,6 +31,8 @@ static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint3
 			return pai_refuse(b, PA_ARGUMENT, "a table does not begin with the columns of its kind");
 	if (kind == PA_TABLE_SHAPES)
 		return pai_refuse(b, PA_ARGUMENT, "the table of shapes is the builder's own: see pa_declare_shape");
+	if (kind == PA_TABLE_CROWDED)
+		return pai_refuse(b, PA_ARGUMENT, "the builder makes the table of crowded records itself: leave it out");
 	if (kind >= PA_TABLE_PRODUCER && b->config.domain != PA_CUSTOM)
 		return pai_refuse(b, PA_ARGUMENT, "a producer's table in an archive of another domain than PA_CUSTOM");
 	return COUNT(new_table, b->tables) < MAX_TABLES || pai_refuse(b, PA_TOO_LARGE, "more than 1024 tables");

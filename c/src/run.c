@@ -107,12 +107,6 @@ uint64_t pa_code_id(pa_text code) {
 	return id == PA_UNKNOWN_CODE || id == PA_ANY_CODE ? 1 : id;
 }
 
-/* hash_of_version mixes the hash of a key and a code. */
-static uint64_t hash_of_version(uint64_t key, uint64_t code) {
-	uint64_t h = (key ^ code) * 0x9e3779b97f4a7c15;
-	return h ^ h >> 29;
-}
-
 /* claim looks up the function in the archive. Without a usable profile the function counts in private words. */
 static void claim(pa_function *f, const pa_key *key) {
 	if (f->run->archive == NULL) return;
@@ -134,25 +128,20 @@ static void list_function(pa_run *r, pa_function *f) {
 	m->n_functions++;
 }
 
-static pa_function *make_function(pa_run *r, method *m, const pa_key *key, uint64_t code, uint64_t hash) {
+static pa_function *make_function(pa_run *r, method *m, const pa_key *key, uint64_t code) {
 	pa_function *f = calloc(1, sizeof *f);
 	if (f == NULL) return NULL;
 	f->run = r;
-	f->v = (version){.hash = hash, .method = m, .code = code, .first = ++r->asked};
+	f->v = (version){.hash = pai_keyed_number(m->hash, code), .method = m, .code = code, .first = ++r->asked};
 	claim(f, key);
 	if (f->trained || pai_take_words(r, f, 2, &f->fields)) return f;
 	free(f);
 	return NULL;
 }
 
-static bool is_version(const void *item, const void *with) {
-	const version *x = item, *y = with;
-	return x->method == y->method && x->code == y->code;
-}
-
 /* add_function makes a function that the run lacks, or that was released. */
-static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const version *wanted, version *old) {
-	pa_function *f = make_function(r, m, key, wanted->code, wanted->hash);
+static pa_function *add_function(pa_run *r, method *m, const pa_key *key, uint64_t code, version *old) {
+	pa_function *f = make_function(r, m, key, code);
 	if (f == NULL) return NULL;
 	if (old != NULL ? !pai_revive(f, (released *)old) : !pai_add_item(&r->versions, f)) {
 		pai_free_function(r, f);
@@ -174,14 +163,12 @@ static pa_function *add_function(pa_run *r, method *m, const pa_key *key, const 
 static pa_function *find_function(pa_run *r, const pa_key *key, uint64_t code) {
 	method *m = pai_method_of(r, key);
 	if (m == NULL) return NULL;
-	version wanted = {.method = m, .code = code, .hash = hash_of_version(m->hash, code)}, *found;
-	void **slot = pai_find_slot(&r->versions, wanted.hash, is_version, &wanted);
-	found = slot == NULL ? NULL : *slot;
+	version *found = pai_find_version(r, m, code);
 	if (found != NULL && !found->released) {
 		found->unused = false;
 		return (pa_function *)found;
 	}
-	pa_function *f = add_function(r, m, key, &wanted, found);
+	pa_function *f = add_function(r, m, key, code, found);
 	if (f == NULL) pai_drop_method(r, m);
 	return f;
 }
@@ -241,7 +228,7 @@ static loaded *make_class(pa_run *r, pa_text name, void *own_class, uint64_t has
 pa_class *pa_load_class(pa_run *r, pa_text name, void *own_class) {
 	loaded *found = NULL;
 	if (r == NULL) return NULL;
-	uint64_t hash = pai_fold(pai_fold_start(), name);
+	uint64_t hash = pai_keyed_hash(0, name);
 	pthread_mutex_lock(&r->lock);
 	if (grow_classes(r)) {
 		loaded **at = class_slot(r->class_index, r->class_index_size, name, hash);

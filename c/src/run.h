@@ -24,6 +24,7 @@ typedef struct own { chunk *in; pa_counter *words; } own;
 
 /* An entry that the archive lacks. words has one word per cell, or one per row plus one for all other classes. */
 typedef struct site {
+	uint64_t hash; /* of point, tag and sub */
 	struct site *next;
 	chunk *in;
 	pa_counter *words;
@@ -43,6 +44,7 @@ typedef struct receiver_rows {
 } receiver_rows;
 
 struct pa_receivers {
+	uint64_t hash; /* of point */
 	receiver_rows rows;
 	pa_receivers *next;
 	pa_function *of;
@@ -85,6 +87,12 @@ typedef struct version {
 	uint32_t noted_epoch, noted_dump; /* number of forks and of the dump when noted was set */
 } version;
 
+/* A hash table of structs that begin with their hash. */
+typedef struct table { void **slots; size_t size, used, live; } table;
+
+/* The number of items in a list of a function, and a table of them once they are many. */
+typedef struct at_points { table *table; uint32_t n; } at_points;
+
 struct pa_function {
 	version v;
 	pa_run *run;
@@ -95,6 +103,7 @@ struct pa_function {
 	own fields; /* calls and backedges; no words if the profile has both */
 	site *sites;
 	pa_receivers *receivers;
+	at_points sites_at, receivers_at; /* of the two lists */
 };
 
 /* The counts of a released function, encoded in bytes. */
@@ -104,9 +113,6 @@ typedef struct released {
 	struct released *same;         /* released functions of the method */
 	uint8_t bytes[];
 } released;
-
-/* A hash table of structs that begin with their hash. */
-typedef struct table { void **slots; size_t size, used, live; } table;
 
 typedef struct loaded { struct loaded *next; uint64_t hash; pa_class class; char text[]; } loaded;
 
@@ -178,6 +184,16 @@ void pai_remove_item(table *t, const void *item);
 /* pai_replace_item replaces an item by another one with the same hash. */
 void pai_replace_item(table *t, const void *item, void *by);
 
+/* ---- points.c: callers hold the run's lock ---- */
+
+site *pai_find_site(const pa_function *f, int32_t point, uint8_t tag, uint16_t sub);
+pa_receivers *pai_find_receivers(const pa_function *f, int32_t point);
+/* pai_list_site adds a site to a function, and pai_list_receivers receivers. */
+void pai_list_site(pa_function *f, site *s);
+void pai_list_receivers(pa_function *f, pa_receivers *r);
+/* pai_free_points frees the tables, but no items. */
+void pai_free_points(pa_function *f);
+
 /* ---- private.c: callers hold the run's lock ---- */
 
 /* pai_take_words takes n words of 0 for a function. It returns false if memory runs out. */
@@ -244,6 +260,8 @@ bool pai_may_be_name(pa_text text);
 
 pa_key pai_key_of(const method *m);
 method *pai_find_method(const pa_run *r, const pa_key *key);
+/* pai_find_version finds the version of a method with a code, released or not. */
+version *pai_find_version(const pa_run *r, const method *m, uint64_t code);
 /* pai_method_of finds a method, or makes it. It returns NULL if memory runs out. */
 method *pai_method_of(pa_run *r, const pa_key *key);
 /* pai_drop_method frees a method without functions. */
@@ -285,8 +303,8 @@ typedef struct ranked { version *own; uint64_t code, weight; int64_t last; bool 
 typedef struct choice {
 	pa_run *run;
 	ranked *list;
-	size_t n, room, hint;
-	uint64_t highest; /* highest code in the list */
+	size_t n, room;
+	ref_index codes;  /* of the list */
 	bool several;     /* the dump records when versions ran */
 	uint64_t dropped;
 	const pa_table *times; /* the archive's table, or NULL */
@@ -300,6 +318,7 @@ bool pai_choose_of_archive(void *to, const pa_method *m);
 bool pai_keeps_version(void *to, uint64_t code);
 bool pai_list_versions(void *to, uint32_t method);
 bool pai_choose_others(choice *c, version *const *list, size_t n);
+void pai_free_choice(choice *c);
 /* pai_find_own finds the run's method with the key of a method of the archive. found is NULL if the run lacks it. */
 bool pai_find_own(const pa_run *r, const pa_method *m, method **found);
 /* pai_bound returns the number of versions of a method that a dump keeps. */

@@ -8,7 +8,7 @@ const char *pai_columns_of(uint32_t kind) {
 	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
 		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
 		"4221", "11112", "", "", "5111", "", "", "", "22121121", "2221112", "411",
-		"5111", "51"};
+		"5111", "51", "143"};
 	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
 }
 
@@ -66,27 +66,31 @@ static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *
 	return end == end_of(ex) || pai_damage(a, e, ex.at, "the tables do not fill ex");
 }
 
+/* head reads a table without its cells. s is its place, whose size is 0 if there is none. */
+static bool head(const pa_archive *a, bool by_kind, uint32_t wanted, pa_table *t, span *s, pa_error *e) {
+	uint32_t kind;
+	*t = (pa_table){.archive = a};
+	if (!directory(a, by_kind, wanted, s, &kind, e)) return false;
+	if (s->size == 0) return true;
+	uint64_t most = 16 + PA_MAX_COLUMNS;
+	if (!pai_touch(a, s->at, s->size < most ? s->size : most, e)) return false;
+	const char *wrong = parse(a, *s, t);
+	if (wrong != NULL) return pai_damage(a, e, s->at, wrong);
+	return t->kind == kind || pai_damage(a, e, s->at, "a table is not of the kind that the directory says");
+}
+
+bool pai_head_of_table(const pa_archive *a, uint32_t kind, pa_table *t, pa_error *e) {
+	span s;
+	return head(a, true, kind, t, &s, e);
+}
+
 static pa_error get(const pa_archive *a, bool by_kind, uint32_t wanted, pa_table *table) {
 	pa_error e = pai_none();
 	pa_table t;
 	span s;
-	uint32_t kind;
-	if (!directory(a, by_kind, wanted, &s, &kind, &e)) return e;
-	if (s.size == 0) {
-		pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table");
-		return e;
-	}
-	if (!pai_touch(a, s.at, s.size, &e)) return e;
-	const char *wrong = parse(a, s, &t);
-	if (wrong != NULL) {
-		pai_damage(a, &e, s.at, wrong);
-		return e;
-	}
-	if (t.kind != kind) {
-		pai_damage(a, &e, s.at, "a table is not of the kind that the directory says");
-		return e;
-	}
-	*table = t;
+	if (!head(a, by_kind, wanted, &t, &s, &e)) return e;
+	if (s.size == 0) pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table");
+	else if (pai_touch(a, s.at, s.size, &e)) *table = t;
 	return e;
 }
 

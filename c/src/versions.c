@@ -7,6 +7,8 @@ enum { DEFAULT_VERSIONS = 8 };
 
 uint32_t pai_bound(const pa_run *r) { return r->vm.versions == 0 ? DEFAULT_VERSIONS : r->vm.versions; }
 
+static uint32_t hash_of(uint64_t code) { return pai_mix(0, code); }
+
 static bool add(choice *c, ranked one) {
 	if (c->n == c->room) {
 		size_t room = c->room == 0 ? 16 : 2 * c->room;
@@ -15,19 +17,39 @@ static bool add(choice *c, ranked one) {
 		c->list = more;
 		c->room = room;
 	}
-	if (c->n == 0 || one.code > c->highest) c->highest = one.code;
 	c->list[c->n++] = one;
-	return true;
+	return pai_insert(c->b, &c->codes, hash_of(one.code), (uint32_t)c->n);
 }
 
-/* find returns the version with a code, or NULL. Callers mostly ask in the order of the list. */
+typedef struct wanted { const choice *in; uint64_t code; } wanted;
+
+static bool has_code(const void *with, uint32_t ref) {
+	const wanted *w = with;
+	return w->in->list[ref - 1].code == w->code;
+}
+
+/* find returns the version with a code, or NULL. */
 static ranked *find(choice *c, uint64_t code) {
-	if (c->n > 0 && code > c->highest) return NULL;
-	for (size_t i = 0; i < c->n; i++, c->hint++) {
-		if (c->hint >= c->n) c->hint = 0;
-		if (c->list[c->hint].code == code) return &c->list[c->hint];
-	}
-	return NULL;
+	uint32_t ref = pai_find(&c->codes, hash_of(code), has_code, &(wanted){c, code});
+	return ref == 0 ? NULL : &c->list[ref - 1];
+}
+
+/* begin empties the list for the next method. */
+static void begin(choice *c) {
+	enum { SMALL = 64 };
+	c->n = 0;
+	if (c->codes.size > SMALL) pai_free_choice(c);
+	else if (c->codes.size > 0) memset(c->codes.slots, 0, c->codes.size * sizeof *c->codes.slots);
+	c->codes.used = 0;
+}
+
+void pai_free_choice(choice *c) {
+	free(c->list);
+	free(c->codes.slots);
+	c->list = NULL;
+	c->n = 0;
+	c->room = 0;
+	c->codes = (ref_index){0};
 }
 
 /* ---- what is known of a version ---- */
@@ -121,7 +143,7 @@ bool pai_choose_others(choice *c, version *const *list, size_t n) {
 		size_t count = of_checkpoint ? m->n_touched : (size_t)m->n_functions + m->n_released;
 		if (m->chosen == c->run->dumps || count <= pai_bound(c->run)) continue;
 		m->chosen = c->run->dumps;
-		c->n = 0;
+		begin(c);
 		if (!add_all_own(c, m, of_checkpoint)) return false;
 		weigh_own(c);
 		if (!drop_least(c)) return false;
@@ -173,7 +195,7 @@ bool pai_find_own(const pa_run *r, const pa_method *m, method **found) {
 bool pai_choose_of_archive(void *to, const pa_method *m) {
 	choice *c = to;
 	method *own;
-	c->n = 0;
+	begin(c);
 	if (m->_profiles == 0 && m->contexts == 0) return true;
 	if (!add_archived(c, m) || !pai_find_own(c->run, m, &own)) return false;
 	if (own != NULL && !add_all_own(c, own, false)) return false;

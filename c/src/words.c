@@ -36,18 +36,12 @@ static bool trained_entry(const pa_function *f, int32_t point, uint8_t tag, uint
 	return false;
 }
 
-static site *find_site(pa_function *f, int32_t point, uint8_t tag, uint16_t sub) {
-	for (site *s = f->sites; s != NULL; s = s->next)
-		if (s->point == point && s->tag == tag && s->sub == sub) return s;
-	return NULL;
-}
-
 /* site_at returns the private entry at a point, and makes it with n words if necessary. It returns NULL if memory runs
  * out. */
 static site *site_at(
 	pa_function *f, int32_t point, uint8_t tag, uint16_t sub, uint32_t n, const pa_new_shape *shape) {
 	pthread_mutex_lock(&f->run->lock);
-	site *s = find_site(f, point, tag, sub);
+	site *s = pai_find_site(f, point, tag, sub);
 	if (s == NULL) s = pai_make_site(f, point, tag, sub, n, shape);
 	pthread_mutex_unlock(&f->run->lock);
 	return s;
@@ -104,21 +98,12 @@ void pa_words(pa_function *f, int32_t point, uint8_t tag, pa_counter **words, ui
 
 /* ---- receivers ---- */
 
-static pa_receivers *find_receivers(const pa_function *f, int32_t point) {
-	for (pa_receivers *r = f->receivers; r != NULL; r = r->next)
-		if (r->point == point) return r;
-	return NULL;
-}
-
 /* keep adds receivers to the function, unless another thread has added the same ones. */
 static pa_receivers *keep(pa_function *f, pa_receivers *made) {
 	pthread_mutex_lock(&f->run->lock);
-	pa_receivers *r = find_receivers(f, made->point);
-	if (r == NULL) {
-		r = made;
-		r->next = f->receivers;
-		f->receivers = r;
-	} else free(made);
+	pa_receivers *r = pai_find_receivers(f, made->point);
+	if (r == NULL) pai_list_receivers(f, r = made);
+	else free(made);
 	pthread_mutex_unlock(&f->run->lock);
 	return r;
 }

@@ -28,7 +28,7 @@ struct span { uint64_t at, size; }; struct text { const uint8_t *bytes; uint64_t
 
 static struct {
 	const uint8_t *bytes;
-	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap, rows, text;
+	uint64_t size, domain, base, seed, lines, probe, type_rows, bci_rows, gap, rows, text, crowded;
 	struct span region[7], section[5];
 } file;
 
@@ -158,7 +158,7 @@ static void check_header(void) {
 	memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
 	must(u32(12) == 1, 12, "unsupported version: this reader takes version 1 alone");
-	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
+	must((u64(40) | 2) == 2, 40, "the archive needs unknown features");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64);
 	file.base = u64(72);
@@ -355,6 +355,22 @@ static bool is(uint64_t at, const struct text key[4]) {
 	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
 	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
 }
+/* crowded searches the table of the records without a slot. */
+static uint64_t crowded(uint64_t id, const struct text *key, uint64_t place) {
+	uint64_t t = file.crowded, n = t ? u32(t + 12) : 0, all = t + 16 + round_up(u32(t + 8), 8),
+			 refs = all + 8 * n, low = 0, at;
+	for (uint64_t high = n; low < high;) {
+		uint64_t mid = (low + high) / 2, row = u64(all + 8 * mid), to = narrow(refs + 4 * mid);
+		if (row < id || (row == id && to != 0 && to < place)) low = mid + 1;
+		else high = mid;
+	}
+	for (; low < n && u64(all + 8 * low) == id && (at = narrow(refs + 4 * low)) != 0; low++) {
+		if (!key) return at == place ? at : 0;
+		must(method_at(at).id == id, at, "another id");
+		if (is(at, key)) return at;
+	}
+	return 0;
+}
 /* search returns the offset of the record with a key, or 0. If key is NULL, it searches for the offset `place`. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low,
@@ -372,9 +388,9 @@ static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 			}
 			if (key ? method_at(to).id == id && is(to, key) : to == place) return to;
 		}
-		if (!(u16(at + 20) >> (h >> 16 & 15) & 1)) break;
+		if (!(u16(at + 20) >> (h >> 16 & 15) & 1)) return 0;
 	}
-	return 0;
+	return file.probe ? crowded(id, key, place) : 0;
 }
 static uint64_t find(char *const parts[4]) { /* returns the offset of a method, or 0 */
 	struct text key[4];
@@ -606,12 +622,14 @@ static void read_shapes(void) {
 	}
 	struct span ex = file.region[EX], t = {0, 0};
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
-	if (file.domain != 6 || ex.size == 0) return;
+	file.crowded = 0;
+	if ((file.domain != 6 && u64(40) == 0) || ex.size == 0) return;
 	must(n <= 1024 && 8 + 24 * n <= ex.size, ex.at, "the directory of tables does not fit");
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span s = span_at(row + 8);
 		must(kind > before && placed(s, end, ex), row, "a table is not at its place");
-		if (kind == 19) t = s;
+		if (kind == 19 && file.domain == 6) t = s;
+		if (kind == 35 && u64(40) != 0) file.crowded = s.at;
 		before = kind;
 		end = end_of(s);
 	}
@@ -815,15 +833,15 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[35] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
+	static const char *const begins[36] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
 		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
 		"4221", "11112", "", "", "5111", "121111111111111111111111111111",
-		"121", "5211111", "22121121", "2221112", "411", "5111", "51"}; /* the columns of each kind of table */
+		"121", "5211111", "22121121", "2221112", "411", "5111", "51", "143"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 35 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 36 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
-	must(u32(t.at) > 34 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
+	must(u32(t.at) > 35 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
 	say("\n{'kind':%u", u32(t.at));
 	optional_number("flags", u32(t.at + 4));
 	say(",'columns':[");
