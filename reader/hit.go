@@ -167,12 +167,9 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 		return p, err
 	}
 	q := s.searchIndex(id, disk.KindMethod)
-	m, err := q.nextMethod(id)
+	m, err := q.onlyMethod(id)
 	if err != nil {
 		return Profile{}, err
-	}
-	if m.head.Flags()&disk.MethodSharedID != 0 {
-		return Profile{}, ErrAmbiguous
 	}
 	p, _, err := m.Profile(code)
 	if err == nil {

@@ -273,7 +273,7 @@ func (s *Store) counterpart(m Method) (Method, error) {
 	}
 	for q := s.searchIndex(id, disk.KindMethod); ; {
 		n, err := q.nextMethod(id)
-		if err == ErrNotFound && s.h.Parts[disk.PartUnexecuted].Size > 0 {
+		if err == ErrNotFound && (s.h.Parts[disk.PartUnexecuted].Size > 0 || s.h.Required&disk.FeatureCrowded != 0) {
 			return s.findByKeyOf(m)
 		} else if err != nil {
 			return Method{}, err

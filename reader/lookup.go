@@ -29,7 +29,9 @@ func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 func (q *search) nextWithKey(id uint64, k *layout.Key) (Method, error) {
 	for {
 		m, err := q.nextMethod(id)
-		if err != nil {
+		if err == ErrNotFound {
+			return q.findCrowdedMethod(id, k)
+		} else if err != nil {
 			return Method{}, err
 		}
 		if same, err := m.keyEquals(k); err != nil {
@@ -48,16 +50,26 @@ func (s *Store) FindID(id uint64) (Method, error) {
 		return m, nil
 	}
 	q := s.searchIndex(id, disk.KindMethod)
-	m, err := q.nextMethod(id)
-	if err != nil {
-		return Method{}, err
+	m, err := q.onlyMethod(id)
+	if err == nil {
+		q.markReady(false)
 	}
-	if m.head.Flags()&disk.MethodSharedID != 0 {
+	return m, err
+}
+
+// onlyMethod returns the method with an id. The error matches ErrAmbiguous if several methods have it.
+func (q *search) onlyMethod(id uint64) (Method, error) {
+	m, err := q.nextMethod(id)
+	if err == ErrNotFound {
+		m, err = q.findCrowdedMethod(id, nil)
+	}
+	if err == nil && m.head.Flags()&disk.MethodSharedID != 0 {
 		return Method{}, ErrAmbiguous
 	}
-	q.markReady(false)
-	return m, nil
+	return m, err
 }
+
+// nextMethod returns the next method with an id that has a slot in the index.
 
 func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
@@ -139,7 +151,7 @@ func (s *Store) FindType(name, loader string) (Type, error) {
 			return Type{}, err
 		}
 		if n == 0 {
-			return Type{}, ErrNotFound
+			return q.findCrowdedType(id, name, loader)
 		}
 		if !s.isType(n) {
 			continue

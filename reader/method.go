@@ -64,6 +64,9 @@ func (s *Store) readReferredMethod(n layout.Ref) (Method, error) {
 		case to == n || to == first && first != 0:
 			return m, nil
 		case to == 0:
+			if found, err := q.isCrowded(id, n); found || err != nil {
+				return m, err
+			}
 			return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
 		}
 	}

@@ -74,6 +74,8 @@ type Store struct {
 	masks atomic.Pointer[masks] // nil until the store is adopted
 	hit   hitPath
 
+	crowded atomic.Pointer[disk.Table] // TableCrowded; nil until a search needs it
+
 	// undecoded is set if a checked block has a disk.TagUndecoded entry. Every Profile was checked, so claiming looks
 	// for such entries only if undecoded is set.
 	undecoded atomic.Bool

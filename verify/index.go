@@ -154,7 +154,7 @@ func (w *walk) lineOffset(n uint64) int64 {
 func (w *walk) findRecord(r *sought) {
 	hash := disk.MixHash(r.id, r.kind, w.h.Seed)
 	first, rest := hash.SplitBucket(w.h.Buckets)
-	bucket, found, shared := first, false, false
+	bucket, found, shared, cut := first, false, false, w.h.MaxProbe > 0
 	var stray error // error for a slot that leads to no record
 	for range w.h.MaxProbe {
 		at := w.lineOffset(bucket)
@@ -168,10 +168,15 @@ func (w *walk) findRecord(r *sought) {
 				shared = shared || id == r.id
 			}
 		}
-		if !line.Overflowed(hash) {
+		if cut = line.Overflowed(hash); !cut {
 			break
 		}
 		bucket = (bucket + 1) % w.h.Buckets
+	}
+	if cut {
+		row, others := w.crowdedRow(r)
+		found = found || row
+		shared = shared || others && r.kind == disk.KindMethod
 	}
 	at := r.record.Offset()
 	if !found {

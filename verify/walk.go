@@ -40,6 +40,7 @@ type walk struct {
 	naming   bool
 	stopped  atomic.Bool // there is a problem
 	partial  atomic.Bool // a part of the file could not be walked to its end
+	crowded  disk.Table  // TableCrowded; without rows if the archive is not crowded, or the table cannot be read
 	unsummed bool        // the checksums of the pages are damaged themselves
 	problems problems
 
@@ -67,7 +68,7 @@ func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int
 func (w *walk) runSteps() {
 	defer runtime.KeepAlive(w.s)
 	w.m.Sweep()
-	for _, step := range []func(){w.frame, w.findMethods, w.pages, w.lists, w.recordsAndBlocks, w.links, w.allTables,
+	for _, step := range []func(){w.frame, w.findMethods, w.pages, w.lists, w.crowd, w.recordsAndBlocks, w.links, w.allTables,
 		w.readReferences, w.totals} {
 		w.guard(step)
 		if w.ctx.Err() != nil || w.stopped.Load() && !w.naming {
@@ -187,8 +188,8 @@ func (w *walk) totals() {
 	if most := disk.MaxKeyText(w.h.FileSize); max(f.typeText, f.methodText, f.listText) > most {
 		w.doubt()
 	}
-	if records := c.Types + c.Methods - uint64(w.rows()); f.used != records && !w.starts.methods.partial {
-		w.wrong(inSlots, 0, disk.RegionIX, w.lineOffset(0), "the index has %d slots in use, there are %d records", f.used,
+	if records := c.Types + c.Methods - uint64(w.rows()) - uint64(w.crowded.Rows); f.used != records && !w.starts.methods.partial {
+		w.wrong(inSlots, 0, disk.RegionIX, w.lineOffset(0), "the index has %d slots in use, %d records need one", f.used,
 			records)
 	}
 	if w.partial.Load() {

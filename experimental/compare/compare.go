@@ -77,7 +77,7 @@ type comparison struct {
 	doubts, certainties      topList[Certainty]
 
 	profilesA, profilesB profiles
-	scratch              []profilePair
+	matching             profileMatching // its memory is reused for the next method
 }
 
 // addUpCounts adds up the counts of both archives in parallel, and chooses the kind for the score.
@@ -190,7 +190,7 @@ var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableMoved:   true,
 	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
 	disk.TableObjects: true, disk.TableInputs: true, disk.TableLosses: true, disk.TableVersions: true,
-	disk.TableAdvice: true, disk.TableHot: true,
+	disk.TableAdvice: true, disk.TableHot: true, disk.TableCrowded: true,
 }
 
 func (c *comparison) listUncomparedTables() error {

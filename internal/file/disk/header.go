@@ -67,8 +67,11 @@ const (
 // Feature bits. A reader rejects an archive with an unknown required feature and ignores optional ones. For read-only
 // features see [CheckWritable].
 const (
+	// FeatureCrowded is the required feature of an archive with rows in TableCrowded. Bit 0 stays unknown, because
+	// archives of testdata/v1 have it as an unknown feature.
+	FeatureCrowded = 2
 	// KnownRequired and KnownReadOnly are the features that this code supports.
-	KnownRequired = 0
+	KnownRequired = FeatureCrowded
 	KnownReadOnly = 0
 )
 

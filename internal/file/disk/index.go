@@ -125,7 +125,10 @@ func equalLanes(x, y uint64) uint32 {
 }
 
 func (l Line) Record(i int) layout.Ref { return layout.Ref(le.Uint32(l[lineRecords+4*i:])) }
-func (l Line) Overflowed(h Hash) bool  { return le.Uint16(l[lineOverflow:])&h.OverflowBit() != 0 }
+func (l Line) SetRecord(i int, n layout.Ref) {
+	le.PutUint32(l[lineRecords+4*i:], uint32(n))
+}
+func (l Line) Overflowed(h Hash) bool { return le.Uint16(l[lineOverflow:])&h.OverflowBit() != 0 }
 func (l Line) SetOverflow(h Hash) {
 	le.PutUint16(l[lineOverflow:], le.Uint16(l[lineOverflow:])|h.OverflowBit())
 }
@@ -161,7 +164,7 @@ func (l Line) StoreSlots(slots []Slot) {
 
 func (l Line) putSlot(at int, s *Slot) {
 	le.PutUint16(l[2*at:], s.Hash.Fingerprint())
-	le.PutUint32(l[lineRecords+4*at:], uint32(s.Ref))
+	l.SetRecord(at, s.Ref)
 }
 
 func chooseMultiplier(slots []Slot) uint64 {

@@ -58,9 +58,13 @@ const (
 	// last runs of versions of code [method, code, last]
 	TableVersions TableKind = 32
 	// notes of a VM's runs on their functions [profile, first, runs, changed]
-	TableAdvice TableKind = 33
-	TableHot    TableKind = 34 // profiles with 99% of the weight, the heaviest first [profile, weight]
+	TableAdvice  TableKind = 33
+	TableHot     TableKind = 34 // profiles with 99% of the weight, the heaviest first [profile, weight]
+	TableCrowded TableKind = 35 // methods and types without a slot in the index [id, method, type]
 )
+
+// IsStructure reports whether tables of the kind describe the file itself. Each writer makes its own.
+func IsStructure(k TableKind) bool { return k == TableShapes || k == TableCrowded }
 
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
 func IsSourceOrder(k TableKind) bool { return k == TableOrder || k == TableOrderRuns }

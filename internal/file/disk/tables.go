@@ -99,21 +99,11 @@ func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 
 // ReadDeclared reads the shapes that an archive declares. It returns nil if the archive has no such table.
 func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
-	places, err := ReadTablePlaces(h, read)
-	if err != nil {
+	t, at, err := ReadTable(h, TableShapes, read)
+	if err != nil || at == 0 {
 		return nil, err
 	}
-	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == TableShapes })
-	if at < 0 {
-		return nil, nil
-	}
-	p := places[at]
-	b, err := read(RegionEX, p.Span.Offset, p.Span.Size)
-	if err != nil {
-		return nil, err
-	}
-	t, err := ParseTable(b)
-	if err == nil && (t.Kind != p.Kind || t.Flags != 0 || t.Columns() != ShapeRowWords) {
+	if t.Flags != 0 || t.Columns() != ShapeRowWords {
 		err = fmt.Errorf("table %d with flags %#x and %d columns", t.Kind, t.Flags, t.Columns())
 	}
 	var d *Declared
@@ -121,9 +111,32 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 		d, err = ParseDeclared(&t)
 	}
 	if err != nil {
-		return nil, Corrupt(RegionEX, p.Span.Offset, "shapes of entries: %v", err)
+		return nil, Corrupt(RegionEX, at, "shapes of entries: %v", err)
 	}
 	return d, nil
+}
+
+// ReadTable reads a table with read, and returns its offset; 0 if the archive lacks it.
+func ReadTable(h *layout.Header, kind TableKind, read func(r layout.Region, offset, size int64) ([]byte, error)) (
+	t Table, offset int64, err error) {
+	places, err := ReadTablePlaces(h, read)
+	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == kind })
+	if err != nil || at < 0 {
+		return Table{}, 0, err
+	}
+	p := places[at]
+	b, err := read(RegionEX, p.Span.Offset, p.Span.Size)
+	if err != nil {
+		return Table{}, 0, err
+	}
+	t, err = ParseTable(b)
+	if err == nil && t.Kind != p.Kind {
+		err = fmt.Errorf("table %d is listed as %d", t.Kind, p.Kind)
+	}
+	if err != nil {
+		return Table{}, 0, Corrupt(RegionEX, p.Span.Offset, "%v", err)
+	}
+	return t, p.Span.Offset, nil
 }
 
 // DeclaredIn is ReadDeclared for an archive in memory.
@@ -346,7 +359,8 @@ var tables = map[TableKind]tableSpec{
 	TableVersions: {"versions", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")}},
 	TableAdvice: {"advice", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("first"), wordColumn("runs"),
 		wordColumn("changed")}},
-	TableHot: {"hot", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("weight")}},
+	TableHot:     {"hot", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("weight")}},
+	TableCrowded: {"crowded", []Column{hexColumn("id"), {"method", ColumnMethod, FormPlain}, typeColumn}},
 }
 
 type tableSpec struct {

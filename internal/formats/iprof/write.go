@@ -122,8 +122,8 @@ func (e *exporter) sourceVersion() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e.ofOldVersion = versionText.MatchString(v) && oldVersion(v)
-	if !versionText.MatchString(v) || e.ofOldVersion || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
+	e.ofOldVersion = versionText().MatchString(v) && oldVersion(v)
+	if !versionText().MatchString(v) || e.ofOldVersion || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
 		return "", nil
 	}
 	return v, nil
@@ -315,7 +315,7 @@ func (e *exporter) surveyTables() error {
 		case disk.IsSourceOrder(t.Kind), t.Kind == disk.TableProperties, t.Kind == disk.TableForeign,
 			t.Kind == disk.TableDumps,
 			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath, t.Kind == disk.TableInputs, t.Kind == disk.TableLosses,
-			t.Kind == disk.TableVersions:
+			t.Kind == disk.TableVersions, t.Kind == disk.TableCrowded:
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}

@@ -13,7 +13,7 @@ func (w *writer) writeTables() {
 		if w.recordError(err) {
 			return
 		}
-		if t.Kind == disk.TableShapes {
+		if disk.IsStructure(t.Kind) {
 			continue // the header has the shapes
 		}
 		w.endLine()

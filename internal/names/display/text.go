@@ -130,7 +130,7 @@ var tableNames = map[disk.TableKind]string{
 	disk.TableCertain:     "outcomes that were certain",
 	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
 	disk.TableObjects: "objects", disk.TableVersions: "versions of code",
-	disk.TableAdvice: "notes of runs", disk.TableHot: "hot profiles",
+	disk.TableAdvice: "notes of runs", disk.TableHot: "hot profiles", disk.TableCrowded: "crowded ids",
 }
 
 // TableTitle returns the title of a table, unlike the table names of package layout, which users type.

@@ -2,7 +2,6 @@ package archivewriter
 
 import (
 	"errors"
-	"strconv"
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -54,20 +53,5 @@ func TestPlacementSettles(t *testing.T) {
 		if _, err := disk.ParseHeader(disk.AppendHeader(nil, &p.header), p.header.FileSize); err != nil {
 			t.Fatalf("rw of %d bytes: %v", rw, err)
 		}
-	}
-}
-
-// TestSharedIDsAreBounded: records with one ID fill the lines from one bucket on. Thousands of them exceed the bound of
-// a search.
-func TestSharedIDsAreBounded(t *testing.T) {
-	b := newHotSpotSet()
-	for i := range 3000 {
-		b.Method(layout.Key{Class: "A", Name: strconv.Itoa(i)})
-	}
-	for _, m := range b.Methods.All {
-		m.ID = 1
-	}
-	if _, _, err := Bytes(b); !errors.Is(err, layout.ErrTooLarge) {
-		t.Errorf("3000 methods of one id: %v, want ErrTooLarge", err)
 	}
 }

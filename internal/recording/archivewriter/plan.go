@@ -43,13 +43,13 @@ type plan struct {
 	contextFirst []uint32         // 1 + rank of the first profile, indexed by ContextRef-1
 	neverRan     uint64           // number of methods that never ran
 	rows         neverRanRows     // most of these methods
-	hashed       []intern.SortKey // see hashRecords; nil after encodeIX
+	hashed       []intern.SortKey // see hashRecords; nil after planIndex
 
 	entries     uint64 // number of entries of all profiles
 	summary     layout.Summary
 	unaccounted []ledger.Difference // differences that the account of the set does not explain
 	slots       slots               // pointer slots of all blocks
-	ix          []byte              // index
+	ix          []byte              // index, see planIndex
 	slotsOf     []uint32            // number of the slot list, indexed by ProfileRef-1; nil after gatherProfiles
 	met         []bool              // indexed by MethodRef-1; see meet; nil if no method was met
 
@@ -75,7 +75,7 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 		}
 	}()
 	p.collect()
-	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.placeRegions, p.checkKeyText, p.locate,
+	for _, step := range []func() error{p.sort(ctx), p.decide, p.planIndex, p.measure, p.placeRegions, p.checkKeyText, p.locate,
 		p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -175,7 +175,6 @@ func (p *plan) measure() error {
 	}
 	p.section[disk.PartContexts] = int64(b.Contexts.Len()) * disk.ContextSize
 	p.section[disk.PartUnexecuted] = disk.UnexecutedSize(len(p.rows.classes), len(p.rows.methods))
-	p.setSize(disk.RegionIX, disk.BucketsFor(int64(b.Types.Len()+b.Methods.Len()-len(p.rows.methods)))*disk.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n

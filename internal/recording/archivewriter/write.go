@@ -82,12 +82,8 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 // writeFile writes the checksummed part of the file from front to back, and then the header and the page checksums.
 func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	p.collect()
-	ix, err := p.encodeIX()
-	if err != nil {
-		return err
-	}
 	s := newSheets(ctx, w, &p.header, p.workers(), p.b.Progress)
-	s.writeRegion(disk.RegionIX, ix)
+	s.writeRegion(disk.RegionIX, p.encodeIX())
 	p.writeRO(s)
 	s.writeRegion(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
 	p.pointers = nil // free the memory before the next regions

@@ -15,8 +15,8 @@ func (c *Copier) Tables() error {
 		if err != nil {
 			return err
 		}
-		if t.Kind == disk.TableShapes || t.Kind == disk.TableVersions || t.Kind == disk.TableHot {
-			continue // see DeclareShapes and lastRun; TableHot is computed anew
+		if disk.IsStructure(t.Kind) || t.Kind == disk.TableVersions || t.Kind == disk.TableHot {
+			continue // see DeclareShapes and lastRun; others are computed anew
 		}
 		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableBase && !DescribesCode(t.Kind) {
 			continue // the other tables cover the whole run
@@ -53,7 +53,7 @@ rows:
 			return err
 		}
 		if c.Counts == Increments && DescribesCode(t.Kind) {
-			if _, copied := c.methods[layout.Ref(t.Cell(0, r))]; !copied {
+			if _, copied := c.methods.find(layout.Ref(t.Cell(0, r))); !copied {
 				continue
 			}
 		}

@@ -58,6 +58,8 @@ func (b *Set) newTable(kind disk.TableKind, flags uint32, columns []disk.ColumnK
 	switch {
 	case kind == disk.TableShapes:
 		return errors.New("the table of shapes is the builder's own: see DeclareShape")
+	case kind == disk.TableCrowded:
+		return errors.New("the table crowded belongs to the index, which each archive has anew: leave it out")
 	case disk.TableByProducer(kind) && b.Domain != layout.DomainCustom:
 		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain,
 			layout.DomainCustom)

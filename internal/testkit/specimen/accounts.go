@@ -1,6 +1,7 @@
 package specimen
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -12,7 +13,28 @@ import (
 // Later returns the specimens of tables that were added after the first release.
 func Later() []Specimen {
 	return []Specimen{{"accounts", layout.DomainLLVMIR, newAccounts}, {"versions", layout.DomainLLVMIR, newVersions},
-		{"advice", layout.DomainCustom, newAdvice}}
+		{"advice", layout.DomainCustom, newAdvice}, {"crowded", layout.DomainHotSpot, newCrowded}}
+}
+
+// Names with any digits of a method of class A, and of a type. The digits do not change the id.
+const (
+	CrowdedMethod = "lzGdzWDmUzMfvwAp%08dJblVUhwsZZZZZZZZ"
+	CrowdedType   = "KPbQkzSZZJNpoVZn%08dupiQXEqDZZZZZZZZ"
+)
+
+// newCrowded has so many methods of one id, and types of another, that most have no slot in the index.
+func newCrowded() *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(), Producer: "Example VM 1"})
+	for i := range 330 {
+		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprintf(CrowdedMethod, i), Signature: "()V"}, 7)
+		of := b.Type(builder.TypeKey{Name: fmt.Sprintf(CrowdedType, i)})
+		p.ReceiverType(builder.At{Bci: 3}, builder.Others{}, builder.Row{Type: of, Count: uint64(i)})
+		finishProfiles(p)
+	}
+	for i := range 10 {
+		b.Method(layout.Key{Class: "B", Name: fmt.Sprint("m", i)})
+	}
+	return b
 }
 
 // newAdvice has functions of a VM that runs called, one of them hot, and one that no run called.

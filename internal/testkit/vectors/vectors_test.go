@@ -94,11 +94,17 @@ func TestLookupsAreAnswered(t *testing.T) {
 	}
 	w := &lookupWriter{}
 	for _, s := range index.Sound {
+		if s.File == crowded {
+			continue
+		}
 		if err := w.writeSound(s.File); err != nil {
 			t.Fatalf("%s: %v", s.File, err)
 		}
 	}
 	for i := range index.Broken {
+		if index.Broken[i].Of == crowded {
+			continue
+		}
 		if err := w.writeBroken(&index.Broken[i]); err != nil {
 			t.Fatal(err)
 		}

@@ -116,6 +116,14 @@ def _index(a):
             if expected.get(key) != offset or key in found:
                 raise a.corrupt(slot, "a slot refers to a record that another has, or to the wrong part of it")
             found.add(key)
+    a.refuse(a.is_crowded != bool(a.crowded), 40, "the feature crowded and the table do not agree")
+    last = (-1,)
+    for row in a.crowded:
+        key = row[1], row[2]
+        if row <= last or key not in expected or key in found:
+            raise a.corrupt(row[3], "a row of the table crowded is out of order, or of a record with a place")
+        found.add(key)
+        last = row
     for kind, record in expected:
         ident = (a.types if kind == TYPE else a.methods)[record].id
         if (kind, record) not in found or not index.finds(a, ident, kind, record):

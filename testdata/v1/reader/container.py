@@ -8,6 +8,7 @@ MAGIC = b"\x89PARC\r\n\x1a"
 HEADER_SIZE = 640
 PAGE = 4096
 FANOUT = 64
+CROWDED = 1 << 1  # the required feature of archives with the table crowded
 LARGEST_FILE = 32 << 30
 
 REGIONS = ("ps", "ix", "ro", "bm", "ex", "rw")
@@ -104,7 +105,8 @@ class Container:
         if self.version != 1:
             raise Damage("unsupported", "header", 12, "version 0x%x; this reader knows version 1" % self.version)
         required = self.u64(40)
-        if required:
+        self.is_crowded = required == CROWDED
+        if required & ~CROWDED:
             bits = [i for i in range(64) if required >> i & 1]
             raise Damage("unsupported", "header", 40, "required features, by their bits: %s" % bits)
         self.domain = self.u32(64) if size >= 68 else 0

@@ -1,5 +1,7 @@
 """Search in the hash index."""
 
+from bisect import bisect_left
+
 from hashes import MASK, METHOD, TYPE, mix
 
 
@@ -53,6 +55,17 @@ def search(archive, ident, kind):
         if not overflow >> overflow_bit & 1:
             return
         line = (line + 1) % archive.lines
+    for _, _, record, row in crowded_rows(archive, ident, kind):
+        it = candidate(archive, row, record)
+        if (it.kind, it.id, it.record) != (kind, ident, record):
+            raise archive.corrupt(row, "a row of the table crowded has the id of another record")
+        yield it
+
+
+def crowded_rows(archive, ident, kind):
+    """The rows of the table crowded with an id and kind."""
+    rows = archive.crowded
+    return rows[bisect_left(rows, (ident, kind)):bisect_left(rows, (ident, kind + 1))]
 
 
 def finds(archive, ident, kind, record):

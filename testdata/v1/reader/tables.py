@@ -3,17 +3,18 @@
 import re
 
 from container import round_up
+from hashes import METHOD, TYPE
 from profiles import NAMES, Profiles
 
 COLUMN_NAMES = (None, "word", "symbol", "type", "method", "profile", "context")
-ORDER, SHAPES, BASE = 1, 19, 23
+ORDER, SHAPES, BASE, CROWDED_IDS = 1, 19, 23, 35
 
 # The kinds of the columns that a table of each kind begins with; those of an order depend on what was imported.
 COLUMNS = {
     1: "", 2: "22", 3: "1111", 4: "31", 5: "1411", 6: "2", 7: "111", 8: "211", 9: "11", 10: "311111", 11: "3111112",
     12: "11111111", 13: "3", 14: "22", 15: "42", 16: "1" * 13 + "2" * 6, 17: "112111", 18: "2111", 19: "11111",
     20: "41111111", 21: "611", 22: "4221", 23: "11112", 25: "41111", 26: "5111", 27: "12" + "1" * 25, 28: "121",
-    29: "5211111", 30: "22121121", 31: "2221112", 32: "411", 33: "5111", 34: "51"}
+    29: "5211111", 30: "22121121", 31: "2221112", 32: "411", 33: "5111", 34: "51", 35: "143"}
 
 # The letters of the cells of a producer's entries, by their kinds; see profiles.py.
 CELL_ROLES = {1: "c", 2: ".", 3: ".", 4: ".", 5: ".", 6: "t", 7: "m", 8: ".", 9: "."}
@@ -40,6 +41,7 @@ class Archive(Profiles):
         super().__init__(data)
         self.check_sums()
         self.tables = []
+        self.crowded = []  # rows of the table crowded: id, kind, offset of the record, offset of the row's id
         self._load_tables()
 
     def load(self):
@@ -64,10 +66,16 @@ class Archive(Profiles):
             last = kind
             at += size
         self.refuse(at != end, start, "the tables do not fill ex")
-        if self.domain == 6:
-            for table in self.tables:
-                if table.kind == SHAPES:
-                    self._shapes(table)
+        for table in self.tables:
+            if table.kind == SHAPES and self.domain == 6:
+                self._shapes(table)
+            if table.kind == CROWDED_IDS and self.is_crowded:
+                self._crowded(table)
+
+    def _crowded(self, table):
+        for row in range(table.rows):
+            ident, (method, of) = self.cell(table, 0, row), (self.u32(table.starts[i] + 4 * row) * 8 for i in (1, 2))
+            self.crowded.append((ident, METHOD if method else TYPE, 0 if method and of else method or of, table.starts[0] + 8 * row))
 
     def _table(self, kind, offset, end):
         self.refuse(end - offset < 16, offset, "a table is too short for its header")
