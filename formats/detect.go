@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Reasons why no importer reads an input. Match them with errors.Is.
@@ -75,7 +75,7 @@ func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 	if err != nil && err != io.EOF && !cut {
 		return nil, err
 	}
-	if webPage.Match(head) {
+	if webPage().Match(head) {
 		return nil, fmt.Errorf("%s: it is %s", s.name, htmlPage)
 	}
 	for _, i := range importers {
@@ -133,11 +133,11 @@ var foreignFiles = []struct {
 const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
 
 // sampleText matches the beginning of LLVM's sample profiles in text form.
-var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+var sampleText = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
 // webPage matches the beginning of HTML, up to its second tag. No profile begins like this, not even one whose first
 // name looks like a tag. Importers do not get HTML, because a page can show text in their format.
-var webPage = regexp.MustCompile(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
+var webPage = lazyregexp.New(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
 
 const htmlPage = "an HTML page: import the profile or the archive that it was made from"
 
@@ -149,7 +149,7 @@ func describeForeign(head []byte) string {
 		}
 	}
 	switch {
-	case sampleText.Match(head):
+	case sampleText().Match(head):
 		return sampleProfile
 	case isUTF16(head):
 		return utf16

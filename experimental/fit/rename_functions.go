@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/scopes"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -205,14 +205,14 @@ func withoutFile(name string) string {
 
 // crateHash matches the parts of a mangled name that change with each build of a crate of Rust, and the suffixes that
 // link-time optimization adds.
-var crateHash = regexp.MustCompile(`17h[0-9a-f]{16}E|Cs[0-9A-Za-z]+_|\.llvm\.[0-9]+|\.__uniq\.[0-9]+`)
+var crateHash = lazyregexp.New(`17h[0-9a-f]{16}E|Cs[0-9A-Za-z]+_|\.llvm\.[0-9]+|\.__uniq\.[0-9]+`)
 
 // withoutCrateHash spells a mangled name without the parts that the build of a crate determines.
 func withoutCrateHash(name string) string {
-	if !crateHash.MatchString(name) {
+	if !crateHash().MatchString(name) {
 		return ""
 	}
-	return crateHash.ReplaceAllString(name, "E")
+	return crateHash().ReplaceAllString(name, "E")
 }
 
 // withoutParameters spells a mangled name of C++ without its parameters.

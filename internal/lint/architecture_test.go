@@ -21,14 +21,14 @@ const module = "github.com/profarc/profarc/"
 // anything.
 var rooms = []struct{ name, mayImport string }{
 	{"layout", ""},
-	{"internal/system", ""}, // processes, clocks, caches, secrets
+	{"internal/system", ""}, // processes, clocks, caches, secrets, lazy values
 	{"internal/file", "layout"},
 	{"relocate", "layout internal/file"},
 	{"archive", "layout internal/file"},
 	{"reader", "layout internal/file relocate archive"},
 	{"internal/ledger", "layout internal/file reader"}, // accounts
-	{"internal/names", "layout internal/file reader"},
-	{"internal/java", "layout internal/file internal/names"},
+	{"internal/names", "layout internal/system internal/file reader"},
+	{"internal/java", "layout internal/system internal/file internal/names"},
 	{"internal/recording", "layout internal/system internal/file internal/ledger relocate reader"},
 	{"builder", "layout internal/file internal/ledger internal/recording archive reader"},
 	{"merge", "layout internal/system internal/file internal/ledger internal/recording archive reader builder"},

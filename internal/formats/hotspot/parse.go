@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -258,13 +258,13 @@ func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 // extraData is the prefix of the line before the extra entries of a single MethodData.
 var extraData = []byte("--- Extra data")
 
-var countPattern = regexp.MustCompile(`(?:count|taken)\((\d+)\)`)
+var countPattern = lazyregexp.New(`(?:count|taken)\((\d+)\)`)
 
 // addUncounted adds the loss of a line in an entry of unknown kind to the report. Its counts get the unit
 // ledger.Counts.
 func (p *textParser) addUncounted(what codec.LossKind, m *textMethod, line textLine) {
 	lost := ledger.Totals{}
-	for _, n := range countPattern.FindAllSubmatch(line.text, -1) {
+	for _, n := range countPattern().FindAllSubmatch(line.text, -1) {
 		v, _ := strconv.ParseUint(string(n[1]), 10, 64)
 		lost.Add(ledger.Counts, v)
 	}

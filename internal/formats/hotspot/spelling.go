@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Texts of other sources than PrintMethodData have the same content in other words. A respeller brings their lines into
@@ -33,24 +34,24 @@ func (r *respeller) respell(line []byte) (text []byte, bare bool) {
 	}
 	switch {
 	case !r.bare || len(line) == 0:
-	case line[0]-'0' <= 9 && bareEntry.Match(line):
+	case line[0]-'0' <= 9 && bareEntry().Match(line):
 		return append([]byte("  "), line...), false
 	case bytes.HasPrefix(line, []byte(parameterTypes+" ")):
 		return append([]byte(parametersLines[JDK17]), bytes.TrimLeft(line[len(parameterTypes):], " ")...), false
-	case bareParameters.Match(line):
-		return append([]byte(parametersLines[JDK25]), bareParameters.ReplaceAll(line, nil)...), false
+	case bareParameters().Match(line):
+		return append([]byte(parametersLines[JDK25]), bareParameters().ReplaceAll(line, nil)...), false
 	}
 	return line, false
 }
 
-var bareParameters = regexp.MustCompile(`^bci: 0 +ParametersTypeData +`)
+var bareParameters = lazyregexp.New(`^bci: 0 +ParametersTypeData +`)
 
 // isEscapedHeader reports whether a line of an XML log, of which the tags may be missing, begins a MethodData.
 func isEscapedHeader(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("method data for {method}")) && bytes.Contains(line, []byte("&apos;"))
 }
 
-var bareEntry = regexp.MustCompile(`^[0-9]+ +bci: [0-9]+ +[A-Z]`)
+var bareEntry = lazyregexp.New(`^[0-9]+ +bci: [0-9]+ +[A-Z]`)
 
 // cutComment cuts // and the blanks before it.
 func (r *respeller) cutComment(line []byte) []byte {
@@ -64,9 +65,9 @@ func (r *respeller) cutComment(line []byte) []byte {
 	return text[min(r.margin, len(text)-len(bytes.TrimLeft(text, " "))):]
 }
 
-var bareHeaders = []*regexp.Regexp{
-	regexp.MustCompile(`^(?:hsdb> )?MethodData 0x[0-9a-f]+ for method (?P<class>[^(]+)\.(?P<name>[^.(]+)(?P<sig>\(.*)@0x[0-9a-f]+$`),
-	regexp.MustCompile(`^method data for \{method\} \{0x[0-9a-f]+\} '(?P<name>[^']+)' '(?P<sig>[^']+)' in '(?P<class>[^']+)'$`),
+var bareHeaders = []func() *regexp.Regexp{
+	lazyregexp.New(`^(?:hsdb> )?MethodData 0x[0-9a-f]+ for method (?P<class>[^(]+)\.(?P<name>[^.(]+)(?P<sig>\(.*)@0x[0-9a-f]+$`),
+	lazyregexp.New(`^method data for \{method\} \{0x[0-9a-f]+\} '(?P<name>[^']+)' '(?P<sig>[^']+)' in '(?P<class>[^']+)'$`),
 }
 
 // bareHeader returns the header of a method without counters, or nil for other lines.
@@ -75,9 +76,9 @@ func (r *respeller) bareHeader(line []byte) []byte {
 		return nil
 	}
 	for i, form := range bareHeaders {
-		if m := form.FindSubmatch(line); m != nil {
+		if m := form().FindSubmatch(line); m != nil {
 			r.debugger = r.debugger || i == 0
-			of := func(part string) []byte { return m[form.SubexpIndex(part)] }
+			of := func(part string) []byte { return m[form().SubexpIndex(part)] }
 			class := javanames.AppendExternal(nil, string(of("class")))
 			return fmt.Appendf(class, "%s%s%s", classEnd, of("name"), of("sig"))
 		}

@@ -3,13 +3,13 @@ package iprof
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // An Importer reads iprof files.
@@ -31,10 +31,10 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
 // DetectNear reports whether head resembles a damaged profile, an object with the key of a section in a later part.
 func (*Importer) DetectNear(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && sectionKey.Match(head)
+	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && sectionKey().Match(head)
 }
 
-var sectionKey = regexp.MustCompile(`"(` + strings.Join(sectionKeys[calls:], "|") + `)"\s*:`)
+var sectionKey = lazyregexp.New(`"(` + strings.Join(sectionKeys[calls:], "|") + `)"\s*:`)
 
 // Import reads one file, which is one dump.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {

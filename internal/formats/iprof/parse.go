@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // readProfile reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
@@ -337,7 +337,7 @@ func (p *parser) readVersion() error {
 	if err != nil {
 		return err
 	}
-	m := versionText.FindStringSubmatch(p.rec.version)
+	m := versionText().FindStringSubmatch(p.rec.version)
 	switch {
 	case m == nil:
 		return p.newError(ErrNoProfile, fmt.Sprintf("version %q", p.rec.version))
@@ -348,7 +348,7 @@ func (p *parser) readVersion() error {
 	return nil
 }
 
-var versionText = regexp.MustCompile(`^([0-9]{1,9})\.[0-9]{1,9}\.[0-9]{1,9}$`)
+var versionText = lazyregexp.New(`^([0-9]{1,9})\.[0-9]{1,9}\.[0-9]{1,9}$`)
 
 func (p *parser) syntaxError(detail string) error {
 	if found := p.buf[p.pos:min(p.end, p.pos+20)]; detail == "" || len(found) > 0 {

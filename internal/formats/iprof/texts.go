@@ -3,25 +3,25 @@ package iprof
 import (
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Ids in the values of unknown keys, which are kept as text, and in omitted items. All candidates count as ids, since
 // a surplus id only keeps an unneeded row, but a missed id would break a written file.
 
 var (
-	contextMember  = regexp.MustCompile(`"(?:ctx|methodBciList)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
-	integersMember = regexp.MustCompile(`"(?:records|signature)"\s*:\s*\[([^\]]*)\]`)
+	contextMember  = lazyregexp.New(`"(?:ctx|methodBciList)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	integersMember = lazyregexp.New(`"(?:records|signature)"\s*:\s*\[([^\]]*)\]`)
 )
 
 // contextIDs returns the method ids in the contexts of a JSON text.
 func contextIDs(text string) (ids []int64) {
-	for _, member := range contextMember.FindAllStringSubmatch(text, -1) {
+	for _, member := range contextMember().FindAllStringSubmatch(text, -1) {
 		context := string(unescape(nil, []byte(member[1])))
 		for _, place := range strings.FieldsFunc(context, func(c rune) bool { return c == '<' || c == ',' }) {
 			id, _, _ := strings.Cut(place, ":")
@@ -33,7 +33,7 @@ func contextIDs(text string) (ids []int64) {
 
 // listedIDs returns the integers of records and signatures in a JSON text, which are counts or type ids.
 func listedIDs(text string) (ids []int64) {
-	for _, member := range integersMember.FindAllStringSubmatch(text, -1) {
+	for _, member := range integersMember().FindAllStringSubmatch(text, -1) {
 		for n := range strings.SplitSeq(member[1], ",") {
 			ids = appendID(ids, n)
 		}

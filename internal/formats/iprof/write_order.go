@@ -89,7 +89,7 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	}
 	var err error
 	e.source.version, err = e.versionProperty()
-	if err == nil && !versionText.MatchString(e.source.version) {
+	if err == nil && !versionText().MatchString(e.source.version) {
 		err = errOrder
 	}
 	return err

@@ -3,11 +3,11 @@ package iprof
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -118,10 +118,10 @@ func unquoteTypeName(spelled string) string {
 	if strings.HasPrefix(spelled, noName) {
 		return ""
 	}
-	return escapedByte.ReplaceAllString(spelled, "$1")
+	return escapedByte().ReplaceAllString(spelled, "$1")
 }
 
-var escapedByte = regexp.MustCompile(`(?s)\\(.)`)
+var escapedByte = lazyregexp.New(`(?s)\\(.)`)
 
 // signatureOf appends the types of a method as spelled in its signature: declaring type, return type, parameters. For
 // an invalid signature ok is false, and it appends only the declaring type.

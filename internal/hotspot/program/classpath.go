@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -70,10 +70,10 @@ func (c *ClassPath) openRuntime(element string, release int) {
 func isJDKElement(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
 	name := filepath.Base(path)
-	return err == nil || name == "modules" || moduleFile.MatchString(name)
+	return err == nil || name == "modules" || moduleFile().MatchString(name)
 }
 
-var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
+var moduleFile = lazyregexp.New(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 
 // Missing returns the elements of the class path that do not exist. They are ignored, as by a JVM.
 func (c *ClassPath) Missing() []string { return c.path.Missing() }

@@ -3,13 +3,13 @@ package program
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -76,16 +76,15 @@ const reasonGenerated = "its name is made up anew in each run"
 
 // generatedClasses match classes that are generated at run time and have no file. A JDK generates them for method
 // handles, and libraries generate subclasses.
-var generatedClasses = []*regexp.Regexp{
-	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
-	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
-	regexp.MustCompile(`\$\$(SpringCGLIB|FastClass)\$\$[0-9]+$`),
-	regexp.MustCompile(`\$(ByteBuddy|MockitoMock|HibernateProxy)\$`),
-	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
-}
+var generatedClasses = lazyregexp.New(strings.Join([]string{
+	`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`,
+	`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`,
+	`\$\$(SpringCGLIB|FastClass)\$\$[0-9]+$`,
+	`\$(ByteBuddy|MockitoMock|HibernateProxy)\$`,
+	`_\$\$_(jvst|javassist_)[0-9a-f_]+$`,
+}, "|"))
 
 // isGenerated reports whether a class name looks generated at run time, as some names in the files of a JDK do.
 func isGenerated(class string) bool {
-	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
-	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(generatedClasses, matches)
+	return javanames.IsNumbered(class) || strings.Contains(class, "$") && generatedClasses().MatchString(class)
 }

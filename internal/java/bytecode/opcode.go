@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -134,16 +135,16 @@ var quickMnemonics = map[string]string{
 	"return_register_finalizer": "return", "invokehandle": "invokevirtual",
 }
 
-var opcodes = func() map[string]byte {
+var opcodes = sync.OnceValue(func() map[string]byte {
 	all := map[string]byte{}
 	for op, name := range mnemonics {
 		all[name] = byte(op)
 	}
 	return all
-}()
+})
 
 func Opcode(name string) (op byte, ok bool) {
-	op, ok = opcodes[name]
+	op, ok = opcodes()[name]
 	if ok {
 		return op, true
 	}
@@ -156,7 +157,7 @@ func Opcode(name string) (op byte, ok bool) {
 		strings.HasSuffix(name, "putfield")) {
 		name = name[1:] // name without its type
 	}
-	op, ok = opcodes[name]
+	op, ok = opcodes()[name]
 	return op, ok
 }
 

@@ -5,8 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // VersionOfVM returns the version in a VM's description of its build, such as 17.0.14+7-LTS in "OpenJDK 64-Bit Server
@@ -20,13 +21,13 @@ func VersionOfVM(vm string) string {
 	return version
 }
 
-var runtimeVersion = regexp.MustCompile(`(?m)^JAVA_RUNTIME_VERSION="([^"]+)"`)
+var runtimeVersion = lazyregexp.New(`(?m)^JAVA_RUNTIME_VERSION="([^"]+)"`)
 
 // VersionOfProgram returns the version of the JDK with a program in its folder bin, such as 17.0.14+7-LTS; "" if it is
 // unknown. The path must not contain symbolic links.
 func VersionOfProgram(path string) string {
 	release, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "release")) // nil if missing
-	if version := runtimeVersion.FindSubmatch(release); version != nil {
+	if version := runtimeVersion().FindSubmatch(release); version != nil {
 		return string(version[1])
 	}
 	return ""

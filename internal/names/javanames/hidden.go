@@ -3,10 +3,11 @@ package javanames
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Names of hidden classes come from the VM. JDK 17 has Foo$$Lambda$14+0x00007f12a8001228, JDK 25 has
@@ -95,10 +96,10 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 
 // numbered matches classes that a JDK generates and numbers at run time. They are accessors for reflection, up to JDK
 // 17, and proxies, which also implement annotations.
-var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
+var numbered = lazyregexp.New(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
 // IsNumbered reports whether a JDK generated and numbered a class at run time, maybe another one in another run.
 func IsNumbered(class string) bool {
 	last := len(class) - 1
-	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)
+	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered().MatchString(class)
 }

@@ -3,13 +3,13 @@ package match
 import (
 	"cmp"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/names/scopes"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -66,15 +66,15 @@ func (p *Pattern) MatchesClassName(name string) bool {
 
 // separator matches what only whole names have in a pattern.
 var (
-	separator     = regexp.MustCompile(`[./;( ]|::`)
-	exprSeparator = regexp.MustCompile(`\\[./(]|\[[.]\]|[/; ]|::`)
+	separator     = lazyregexp.New(`[./;( ]|::`)
+	exprSeparator = lazyregexp.New(`\\[./(]|\[[.]\]|[/; ]|::`)
 )
 
 func (p *Pattern) hasSeparator() bool {
 	if p.expr != nil {
-		return exprSeparator.MatchString(p.typed[1 : len(p.typed)-1])
+		return exprSeparator().MatchString(p.typed[1 : len(p.typed)-1])
 	}
-	return separator.MatchString(p.typed)
+	return separator().MatchString(p.typed)
 }
 
 // Forms yields the forms in which profarc prints a method, each also with its loader.

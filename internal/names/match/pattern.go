@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Help says in help texts what a pattern is.
@@ -186,22 +187,22 @@ func escapedUnit(text string) (unit rune, ok bool) {
 }
 
 var (
-	omitted = regexp.MustCompile(`…|\.{3,}(\(\d+ bytes\)\.\.\.)?`)
-	initial = regexp.MustCompile(`\b([a-z_])\.`)
+	omitted = lazyregexp.New(`…|\.{3,}(\(\d+ bytes\)\.\.\.)?`)
+	initial = lazyregexp.New(`\b([a-z_])\.`)
 )
 
 // shortened returns an expression for the names that a terminal or an output shortens to a text. It has an ellipsis, or
 // the first letters of packages. It returns nil for other texts.
 func shortened(text string) *regexp.Regexp {
-	ellipses := omitted.FindAllStringIndex(text, -1)
-	if len(ellipses) == 0 && !initial.MatchString(text) {
+	ellipses := omitted().FindAllStringIndex(text, -1)
+	if len(ellipses) == 0 && !initial().MatchString(text) {
 		return nil
 	}
 	expr := strings.Builder{}
 	at := 0
 	for _, e := range append(ellipses, []int{len(text), len(text)}) {
 		for part := text[at:e[0]]; part != ""; {
-			i := initial.FindStringIndex(part)
+			i := initial().FindStringIndex(part)
 			if i == nil {
 				expr.WriteString(regexp.QuoteMeta(part))
 				break

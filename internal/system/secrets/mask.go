@@ -4,40 +4,38 @@ package secrets
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 const Masked = "***"
 
 // harmless matches JVM options whose values are numbers or words of a fixed list, and some that affect counts and
-// times. It is compiled on first use, since it is large and commands that start a program do not need it.
-var harmless = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^-(?:` + strings.Join([]string{
-		`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
-		`Xcheck:jni`,
-		`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
-		`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
-		`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
-		`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's agent
-		`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
-		`verbose(?::(?:gc|class|jni|module))?`,
-		`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
-		`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
-			`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
-	}, "|") + `)$`)
-})
+// times.
+var harmless = lazyregexp.New(`^-(?:` + strings.Join([]string{
+	`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
+	`Xcheck:jni`,
+	`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
+	`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
+	`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
+	`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's agent
+	`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
+	`verbose(?::(?:gc|class|jni|module))?`,
+	`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
+	`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
+		`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
+}, "|") + `)$`)
 
 var (
 	// optionName matches names of long options. They must not contain digits, since most secrets do.
-	optionName   = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
-	propertyName = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
-	vmOptionName = regexp.MustCompile(`^-X[a-z]+$`)
+	optionName   = lazyregexp.New(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
+	propertyName = lazyregexp.New(`^[A-Za-z][\w.-]{0,99}$`)
+	vmOptionName = lazyregexp.New(`^-X[a-z]+$`)
 )
 
 // className matches a main class, module or source file.
-var className = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_$][\pL\w.$/+-]*$`) })
+var className = lazyregexp.New(`^[\pL_$][\pL\w.$/+-]*$`)
 
 // pathOptions are options of the java launcher that take a path or module names. The value is the next argument, or
 // follows a = if the option begins with two dashes.
@@ -129,10 +127,10 @@ func maskWord(word string) string {
 		return name + "=" + Masked
 	case strings.HasPrefix(word, "-X"):
 		name, _, valued = strings.Cut(word, ":")
-		if valued && vmOptionName.MatchString(name) {
+		if valued && vmOptionName().MatchString(name) {
 			return name + ":" + Masked
 		}
-	case !optionName.MatchString(name):
+	case !optionName().MatchString(name):
 	case valued:
 		return name + "=" + Masked
 	default:
@@ -145,7 +143,7 @@ func maskWord(word string) string {
 }
 
 func maskValue(prefix, option string, valued bool) string {
-	if !propertyName.MatchString(strings.TrimPrefix(option, prefix)) {
+	if !propertyName().MatchString(strings.TrimPrefix(option, prefix)) {
 		return prefix + Masked
 	}
 	if valued {

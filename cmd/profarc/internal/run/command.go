@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 type runOptions struct {
@@ -279,10 +279,10 @@ func shellLine(s javacommand.Start) string {
 	return strings.Join(quoted, " ")
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 func shellWord(word string) string {
-	if plainWord.MatchString(word) {
+	if plainWord().MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -1,11 +1,11 @@
 package warm
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 type contender struct {
@@ -42,7 +42,7 @@ func standardContenders() []*contender {
 	}
 }
 
-var contenderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
+var contenderName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
 
 func (s *session) chooseContenders() error {
 	s.all = standardContenders()
@@ -77,7 +77,7 @@ func (s *session) chooseContenders() error {
 
 func parseContender(text string) (*contender, error) {
 	name, flags, found := strings.Cut(text, "=")
-	if !found || !contenderName.MatchString(name) {
+	if !found || !contenderName().MatchString(name) {
 		return nil, cli.Usagef("--contender %s: write it as NAME=FLAGS, with a name of letters, digits, and . _ + -", text)
 	}
 	return &contender{name: name, words: strings.Fields(flags), own: true}, nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/system/cputime"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
@@ -200,8 +200,8 @@ type jvm struct {
 }
 
 var (
-	versionLine = regexp.MustCompile(`version "(?:1\.)?(\d+)[^"]*"`)
-	buildText   = regexp.MustCompile(`\(build ([0-9][^),]*)`)
+	versionLine = lazyregexp.New(`version "(?:1\.)?(\d+)[^"]*"`)
+	buildText   = lazyregexp.New(`\(build ([0-9][^),]*)`)
 )
 
 func findJVM(ctx context.Context, java string) (jvm, error) {
@@ -218,11 +218,11 @@ func findJVM(ctx context.Context, java string) (jvm, error) {
 		return jvm{}, cli.NotStarted(java, err)
 	}
 	v := jvm{text: "not known"}
-	if m := versionLine.FindSubmatch(out); m != nil {
+	if m := versionLine().FindSubmatch(out); m != nil {
 		v.feature, _ = strconv.Atoi(string(m[1])) // digits
 		v.text = "JDK " + string(m[1])
 	}
-	if m := buildText.FindSubmatch(out); m != nil {
+	if m := buildText().FindSubmatch(out); m != nil {
 		v.text = "JDK " + string(m[1])
 	}
 	return v, nil

@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // Losses of the import.
@@ -58,14 +58,14 @@ func (i *Importer) Format() codec.Format {
 
 var (
 	// timedHead matches the head of a sample: command, process, thread, processor, time, period, event, and the rest.
-	timedHead = regexp.MustCompile(`^\s*\S.*?\s+-?[0-9]+(?:\s*/\s*-?[0-9]+|\s+-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?` +
+	timedHead = lazyregexp.New(`^\s*\S.*?\s+-?[0-9]+(?:\s*/\s*-?[0-9]+|\s+-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?` +
 		`[0-9]+\.[0-9]+:\s*(?:([0-9]+)\s+)?(?:(\S+?):(?:\s+(.*))?)?$`)
 	// plainHead matches a head without a time: command, process, period and event.
-	plainHead = regexp.MustCompile(`^\s*\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?(?:([0-9]+)\s+)?([^\s()]+):()$`)
+	plainHead = lazyregexp.New(`^\s*\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?(?:([0-9]+)\s+)?([^\s()]+):()$`)
 	// symbolOffset matches the offset after a symbol.
-	symbolOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
+	symbolOffset = lazyregexp.New(`\+0x[0-9a-f]+$`)
 	// sourceLine matches a source file and line.
-	sourceLine = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
+	sourceLine = lazyregexp.New(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
 )
 
 // A head is the first line of a sample.
@@ -80,9 +80,9 @@ func parseHead(line []byte) (h head, ok bool) {
 	if !bytes.Contains(line, []byte(": ")) && !bytes.HasSuffix(line, []byte(":")) {
 		return h, false
 	}
-	m := timedHead.FindSubmatch(line)
+	m := timedHead().FindSubmatch(line)
 	if m == nil {
-		m = plainHead.FindSubmatch(line)
+		m = plainHead().FindSubmatch(line)
 	}
 	if m == nil {
 		return h, false
@@ -102,7 +102,7 @@ func parseFrame(line []byte) (symbol string, ok bool) {
 	if len(address) == 0 || len(bytes.Trim(address, "0123456789abcdef")) > 0 {
 		return "", false
 	}
-	name := symbolOffset.ReplaceAll(bytes.TrimSpace(rest[:startOfFile(rest)]), nil)
+	name := symbolOffset().ReplaceAll(bytes.TrimSpace(rest[:startOfFile(rest)]), nil)
 	if string(name) == "[unknown]" {
 		name = nil
 	}
@@ -144,7 +144,7 @@ func (*Importer) Detect(start []byte, _ bool) bool {
 			_, ok = parseFrame(line)
 			return seen && ok
 		}
-		if h.whole || seen && timedHead.Match(line) {
+		if h.whole || seen && timedHead().Match(line) {
 			return true
 		}
 		seen = true
@@ -224,7 +224,7 @@ func (r *sampleReader) addFrame(line []byte) bool {
 		r.stack = append(r.stack, stacks.NamedFrame{Name: name})
 		return true
 	}
-	m := sourceLine.FindSubmatch(line)
+	m := sourceLine().FindSubmatch(line)
 	if m == nil || len(r.stack) == 0 {
 		return false
 	}

@@ -5,17 +5,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // legacyText matches the start of pprof's older text formats.
-var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |` +
+var legacyText = lazyregexp.New(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |` +
 	`--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
 
 // isLegacy reports whether an input has one of pprof's older formats.
-func isLegacy(head []byte) bool { return legacyText.Match(head) || legacyWords(head) != nil }
+func isLegacy(head []byte) bool { return legacyText().Match(head) || legacyWords(head) != nil }
 
 // legacyHeader is the number of words before the samples of a binary profile of gperftools.
 const legacyHeader = 5

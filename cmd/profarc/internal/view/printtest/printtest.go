@@ -3,21 +3,21 @@ package printtest
 
 import (
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
+var forgedLine = lazyregexp.New(`(?m)^\s*` + specimen.Forged)
 
 func CheckText(t *testing.T, what, text string) {
 	t.Helper()
 	CheckCharacters(t, what, text)
-	if at := forgedLine.FindStringIndex(text); at != nil {
+	if at := forgedLine().FindStringIndex(text); at != nil {
 		t.Errorf("%s: a text forged a line: %q", what, text[max(at[0]-200, 0):min(at[1]+40, len(text))])
 	}
 }

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"bufio"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 const leastShown = 12
@@ -31,11 +31,11 @@ func (s *Screen) cutToWidth(text string, most int) string {
 
 // packageWord matches the first package of a class that is longer than a letter, the abbreviated packages before it,
 // and the packages after it up to the class.
-var packageWord = regexp.MustCompile(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
+var packageWord = lazyregexp.New(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
 
 func cutPackages(text string, most int) string {
 	for uniseg.StringWidth(text) > most {
-		at := packageWord.FindStringSubmatchIndex(text)
+		at := packageWord().FindStringSubmatchIndex(text)
 		if at == nil {
 			break
 		}
@@ -174,13 +174,13 @@ func FoldLines(a *cli.App, print func(*cli.App, *Screen)) {
 }
 
 // firstColumn matches the first column of a line and the gap after it, or a gap alone.
-var firstColumn = regexp.MustCompile(`^ *(?:[^ ]+(?: [^ ]+)*)?  +`)
+var firstColumn = lazyregexp.New(`^ *(?:[^ ]+(?: [^ ]+)*)?  +`)
 
 func foldLine(line string, width int) string {
 	if uniseg.StringWidth(line) <= width {
 		return line
 	}
-	first := firstColumn.FindString(line)
+	first := firstColumn().FindString(line)
 	indent := uniseg.StringWidth(first)
 	if indent > width/2 {
 		first, indent = "", 4

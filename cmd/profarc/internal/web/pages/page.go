@@ -12,13 +12,14 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,8 +35,8 @@ var scriptText string
 // The style and script elements of all pages. The policy has the hashes of their content, which must not change by a
 // byte.
 var (
-	styleElement  = template.HTML("<style>" + styleText + "</style>")
-	scriptElement = template.HTML("<script>" + scriptText + "</script>")
+	styleElement  = sync.OnceValue(func() template.HTML { return template.HTML("<style>" + styleText + "</style>") })
+	scriptElement = sync.OnceValue(func() template.HTML { return template.HTML("<script>" + scriptText + "</script>") })
 )
 
 // contentPolicy returns the content security policy of pages. forms is 'self' or 'none', the target of forms.
@@ -81,7 +82,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	for _, name := range files {
 		text, readErr := templateFiles.ReadFile(name)
-		_, parseErr := t.Parse(textOfTemplates.ReplaceAllStringFunc(string(text), func(part string) string {
+		_, parseErr := t.Parse(textOfTemplates().ReplaceAllStringFunc(string(text), func(part string) string {
 			if part[0] == '{' || part[0] == '<' {
 				return part
 			}
@@ -93,7 +94,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 }
 
 // textOfTemplates matches actions, tags, and the text between them.
-var textOfTemplates = regexp.MustCompile(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
+var textOfTemplates = lazyregexp.New(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
 func linkURL(links linker, l link) template.URL {
 	href, ok := links.pageAddress(l.view, l.query)
@@ -176,7 +177,7 @@ func renderPage(t *template.Template, r *request) (*shownPage, error) {
 // writeDocument writes a document. next yields its pages in order.
 func writeDocument(w io.Writer, t *template.Template, d *document,
 	pages func(yield func(*shownPage) error) error) error {
-	d.Style, d.Script = styleElement, scriptElement
+	d.Style, d.Script = styleElement(), scriptElement()
 	if err := t.ExecuteTemplate(w, "document-begin", d); err != nil {
 		return err
 	}

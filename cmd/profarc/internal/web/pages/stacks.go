@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -353,14 +353,14 @@ func bareName(m analyze.MethodName) string {
 		}
 	}
 	at := len(name)
-	for at >= 0 && (at == len(name) || closure.MatchString(name[at+1:])) {
+	for at >= 0 && (at == len(name) || closure().MatchString(name[at+1:])) {
 		at = strings.LastIndexAny(name[:at], ".:")
 	}
 	return cmp.Or(name[at+1:], m.Name)
 }
 
 // closure matches the names that Go appends to a function for its closures.
-var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?[0-9]`)
+var closure = lazyregexp.New(`^(func|gowrap|deferwrap)?[0-9]`)
 
 func (b *flameGraph) labelOf(at int, width float64) string {
 	if at == flame.Root {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,16 +27,16 @@ func nameElement(text string) template.HTML {
 	if len(text) <= inOneLine {
 		return isolated(text, template.HTMLEscapeString(text))
 	}
-	divided := partBegins.ReplaceAllString(partEnds.ReplaceAllString(text, "$1\x01$2"), "$1\x01$2")
-	divided = longPart.ReplaceAllString(divided, "$0\x01")
+	divided := partBegins().ReplaceAllString(partEnds().ReplaceAllString(text, "$1\x01$2"), "$1\x01$2")
+	divided = longPart().ReplaceAllString(divided, "$0\x01")
 	return isolated(text, strings.ReplaceAll(template.HTMLEscapeString(divided), "\x01", "<wbr>"))
 }
 
 // Positions for line breaks, which are after packages, classes and parameters, before parameters, and in long parts.
 var (
-	partEnds   = regexp.MustCompile(`([./,$;]|::)([\pL_<])`)
-	partBegins = regexp.MustCompile(`([\pL\d])([(<][^)])`)
-	longPart   = regexp.MustCompile(`[^\s\x01]{32}\pM*`)
+	partEnds   = lazyregexp.New(`([./,$;]|::)([\pL_<])`)
+	partBegins = lazyregexp.New(`([\pL\d])([(<][^)])`)
+	longPart   = lazyregexp.New(`[^\s\x01]{32}\pM*`)
 )
 
 // inOneLine is the length of names that fit in a narrow column.

@@ -2,8 +2,8 @@ package source
 
 import (
 	"go/ast"
+	"go/doc"
 	"go/token"
-	"go/types"
 	"slices"
 )
 
@@ -161,7 +161,7 @@ func (b located) hasDynamicCall(line int32) bool {
 		return true
 	}
 	return slices.ContainsFunc(b.plain[line], func(name string) bool {
-		return types.Universe.Lookup(name) == nil && (b.in == nil || !b.in.declared[name])
+		return !doc.IsPredeclared(name) && (b.in == nil || !b.in.declared[name])
 	}) || slices.ContainsFunc(b.qualified[line], func(name string) bool {
 		return b.program.fields[name] || !b.program.members[name]
 	})

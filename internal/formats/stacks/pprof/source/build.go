@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/build"
 	"io"
 	"maps"
 	"os"
@@ -36,11 +35,10 @@ const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,
 // library. Without a program in the folder it reads the packages of all folders below. It downloads nothing. The
 // error matches ErrNoGoCommand, or has the message of the go command.
 func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
-	pattern := "./..."
-	if p, err := build.ImportDir(dir, 0); err == nil && p.IsCommand() {
-		pattern = "."
+	all, err := listPackages(ctx, dir, ".")
+	if err != nil || all[len(all)-1].Name != "main" {
+		all, err = listPackages(ctx, dir, "./...")
 	}
-	all, err := listPackages(ctx, dir, pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}

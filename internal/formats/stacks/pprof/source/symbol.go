@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // A symbol is a parsed function name of the linker.
@@ -13,7 +14,7 @@ type symbol struct {
 }
 
 // inner matches the suffixes of closures and wrappers.
-var closureSuffix = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
+var closureSuffix = lazyregexp.New(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
 // Parts of the symbols of closures for the bodies of loops over functions, and for go and defer statements.
 const (
@@ -33,7 +34,7 @@ func closureKind(name string) string {
 }
 
 // initNumber matches the numbers of the functions init of a package.
-var initNumber = regexp.MustCompile(`^init\.[0-9]+(\.|-|$)`)
+var initNumber = lazyregexp.New(`^init\.[0-9]+(\.|-|$)`)
 
 func parseSymbol(name string) symbol {
 	name = removeTypeArguments(name)
@@ -43,8 +44,8 @@ func parseSymbol(name string) symbol {
 		return symbol{name: name}
 	}
 	s := symbol{pkg: unescapePath(name[:at+dot]), name: name[at+dot+1:]}
-	s.name = initNumber.ReplaceAllString(s.name, "init$1")
-	if m := closureSuffix.FindStringIndex(s.name); m != nil {
+	s.name = initNumber().ReplaceAllString(s.name, "init$1")
+	if m := closureSuffix().FindStringIndex(s.name); m != nil {
 		s.closure = !strings.HasPrefix(s.name[m[0]:], "-fm")
 		s.name = s.name[:m[0]]
 	}
