@@ -25,7 +25,7 @@ var settings = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1",
 // explicitly, since copies of the source can lack the tag.
 func (r *release) flags() []string {
 	return []string{"-trimpath", "-buildvcs=false",
-		"-ldflags=-X github.com/profarc/profarc/internal/cli.released=" + r.Version}
+		"-ldflags=-s -w -X github.com/profarc/profarc/internal/cli.released=" + r.Version}
 }
 
 type built struct {
