@@ -86,10 +86,11 @@ type Copier struct {
 	partial      bool                 // the copy lacks a profile
 	chosen       []reader.Method      // methods chosen by Hooks.Chosen
 	types        []profileset.TypeRef // indexed by ordinal
-	methods      map[layout.Ref]profileset.MethodRef
+	methods      refs[profileset.MethodRef]
 	contexts     contextRefs
-	profiles     map[layout.Ref]profileset.ProfileRef
+	profiles     refs[profileset.ProfileRef]
 	absent       map[layout.Ref]profileset.ProfileRef // substitutes for profiles outside the copy
+	group        blockGroup
 }
 
 // New returns a copier of an archive into a set, as part of a run.
@@ -101,9 +102,9 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 	}
 	return &Copier{
 		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), targetRun: run,
-		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
+		methods:  newRefs[profileset.MethodRef](methods),
 		contexts: newContextRefs(s.Header()),
-		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),
+		profiles: newRefs[profileset.ProfileRef](profiles),
 		absent:   map[layout.Ref]profileset.ProfileRef{}, Since: &Counted{},
 	}
 }
@@ -177,6 +178,7 @@ func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 }
 
 func (c *Copier) copyMethods() error {
+	var group methodGroup
 	err := poll.Each(c.poll, c.s.Methods(), func(m reader.Method) error {
 		if c.hooks.Chosen != nil {
 			ok, err := c.hooks.Chosen(m)
@@ -185,13 +187,45 @@ func (c *Copier) copyMethods() error {
 			}
 			c.chosen = append(c.chosen, m)
 		}
-		_, err := c.copyMethod(m)
-		return err
+		if len(group.methods) == profileset.FunctionGroup {
+			c.flushMethods(&group)
+		}
+		return c.addMethod(&group, m)
 	})
 	if err != nil {
 		return err
 	}
+	c.flushMethods(&group)
 	return c.s.CheckProfilesOf(c.chosen)
+}
+
+// A methodGroup collects methods that the set interns together.
+type methodGroup struct {
+	methods []profileset.DescribedMethod
+	from    []layout.Ref
+}
+
+func (c *Copier) addMethod(g *methodGroup, m reader.Method) error {
+	key, err := m.Key()
+	if err == nil && c.hooks.Key != nil {
+		key, err = c.hooks.Key(m, key)
+	}
+	if err != nil {
+		return err
+	}
+	g.methods = append(g.methods, profileset.DescribedMethod{Key: key, Access: m.Access(), Flags: m.Flags(),
+		Seen: m.Unexecuted()})
+	g.from = append(g.from, m.Ref())
+	return nil
+}
+
+func (c *Copier) flushMethods(g *methodGroup) {
+	c.b.InternMethods(g.methods)
+	for i := range g.methods {
+		c.methods.add(g.from[i], g.methods[i].Ref)
+	}
+	g.methods = g.methods[:0]
+	g.from = g.from[:0]
 }
 
 func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
@@ -207,39 +241,30 @@ func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
 	}
 }
 
-func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
-	key, err := m.Key()
-	if err != nil {
-		return 0, err
-	}
-	if c.hooks.Key != nil {
-		key, err = c.hooks.Key(m, key)
-		if err != nil {
-			return 0, err
-		}
-	}
-	ref := c.b.Method(key)
-	c.b.DescribeMethod(ref, m.Access(), m.Flags())
-	if m.Unexecuted() {
-		c.b.Seen(ref)
-	}
-	c.methods[m.Ref()] = ref
-	return ref, nil
-}
-
 // MethodRef returns the set's reference for the method record at n. A lazy copier interns the method if needed.
 func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
-	if ref, ok := c.methods[n]; ok || n == 0 {
+	if ref, ok := c.methods.find(n); ok || n == 0 {
 		return ref, nil
 	}
 	m, err := c.s.MethodAt(n)
 	if err != nil || !c.hooks.Lazy {
 		return 0, err
 	}
-	return c.copyMethod(m)
+	var alone methodGroup
+	if err := c.addMethod(&alone, m); err != nil {
+		return 0, err
+	}
+	c.flushMethods(&alone)
+	ref, _ := c.methods.find(n)
+	return ref, nil
 }
 
-func (c *Copier) copyContexts() error { return poll.Each(c.poll, c.methodsOfCopy(), c.copyContextsOf) }
+func (c *Copier) copyContexts() error {
+	if len(c.contexts.refs) == 0 {
+		return nil
+	}
+	return poll.Each(c.poll, c.methodsOfCopy(), c.copyContextsOf)
+}
 
 // copyContextsOf interns the contexts of a method in groups. Parents come before their children and in an earlier
 // group.

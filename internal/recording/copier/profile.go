@@ -13,13 +13,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (c *Copier) copyProfiles() error { return poll.Each(c.poll, c.methodsOfCopy(), c.copyProfilesOf) }
+func (c *Copier) copyProfiles() error {
+	copyProfile := c.Profile
+	if c.copiesBlocks() {
+		copyProfile = c.copyBlock
+	}
+	copyOf := func(m reader.Method) error { return c.copyProfilesOf(m, copyProfile) }
+	return cmp.Or(poll.Each(c.poll, c.methodsOfCopy(), copyOf), c.flushBlocks())
+}
 
-func (c *Copier) copyProfilesOf(m reader.Method) error {
+func (c *Copier) copyProfilesOf(m reader.Method, copyProfile func(reader.Method, reader.Profile) error) error {
 	for p, err := range m.Profiles() {
 		c.profilesSeen++
 		if err == nil {
-			err = cmp.Or(c.poll.Err(), c.Profile(m, p))
+			err = cmp.Or(c.poll.Err(), copyProfile(m, p))
 		}
 		if err = c.WithoutLost(m, err); err != nil {
 			return err
@@ -82,10 +89,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	if c.Counts == Increments && !c.hasCounted(p) {
 		return nil
 	}
-	if c.Read != nil {
-		counter := ledger.Counter{Domain: c.s.Header().Domain, Shape: c.shape, Totals: c.Read}
-		counter.AddBlock(disk.Block(p.Bytes()))
-	}
+	c.countRead(disk.Block(p.Bytes()))
 	var to profileset.Recording
 	if err := c.Begin(&to, m.Ref(), p, p.Code()); err != nil {
 		return err
@@ -98,8 +102,15 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	if err := to.Done(); err != nil {
 		return err
 	}
-	c.profiles[p.Ref()] = to.Ref()
+	c.profiles.add(p.Ref(), to.Ref())
 	return nil
+}
+
+func (c *Copier) countRead(b disk.Block) {
+	if c.Read != nil {
+		counter := ledger.Counter{Domain: c.s.Header().Domain, Shape: c.shape, Totals: c.Read}
+		counter.AddBlock(b)
+	}
 }
 
 func (c *Copier) copyEntries(to *profileset.Recording, p reader.Profile) error {
@@ -145,9 +156,11 @@ func (c *Copier) lastRun(method layout.Ref, code uint64) (int64, error) {
 			c.lastRuns[versionKey{layout.Ref(t.Cell(0, row)), t.Cell(1, row)}] = int64(t.Cell(2, row))
 		}
 	}
-	last, ok := c.lastRuns[versionKey{method, code}]
-	if !ok {
-		last = c.s.Header().DumpTime
+	last := c.s.Header().DumpTime
+	if len(c.lastRuns) > 0 {
+		if own, ok := c.lastRuns[versionKey{method, code}]; ok {
+			last = own
+		}
 	}
 	return cmp.Or(last, profileset.UnknownTime), nil
 }
@@ -172,14 +185,14 @@ func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.Met
 }
 
 func (c *Copier) Copied(n layout.Ref) bool {
-	_, ok := c.profiles[n]
+	_, ok := c.profiles.find(n)
 	return ok
 }
 
 // profileRef returns the reference for the profile whose block is at n. If the profile is not copied, Hooks.Elsewhere
 // decides the result.
 func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
-	if ref, ok := c.profiles[n]; ok || c.hooks.Elsewhere == Nothing {
+	if ref, ok := c.profiles.find(n); ok || c.hooks.Elsewhere == Nothing {
 		return ref, nil
 	}
 	if ref, ok := c.absent[n]; ok {

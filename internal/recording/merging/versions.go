@@ -46,37 +46,51 @@ func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, 
 	if err := b.DropDiscarded(); err != nil {
 		return 0, 0, err
 	}
-	all, err := rankVersions(ctx, b, v)
+	several := methodsWithVersions(b)
+	if v == AllVersions {
+		return len(several), 0, nil
+	}
+	all, err := rankVersions(ctx, b, v, several)
+	if err == nil && v == NewestVersion {
+		err = unorderedVersions(b, all)
+	}
 	if err != nil {
 		return 0, 0, err
-	}
-	several := map[profileset.MethodRef]bool{}
-	for of, versions := range all {
-		if len(versions) > 1 {
-			several[of.method] = true
-		}
-	}
-	switch v {
-	case AllVersions:
-		return len(several), 0, nil
-	case NewestVersion:
-		if err := unorderedVersions(b, all); err != nil {
-			return 0, 0, err
-		}
 	}
 	return len(several), keepFirst(b, all, 1), nil
 }
 
-// keepFirst drops all versions but the first n of each method's code, and returns the number of dropped profiles.
+// methodsWithVersions returns the methods that have profiles of several versions of their code.
+func methodsWithVersions(b *profileset.Set) map[profileset.MethodRef]bool {
+	several := map[profileset.MethodRef]bool{}
+	var first [2][]uint64 // code of each method plus 1, which is never 0, by context sensitivity
+	for i := range first {
+		first[i] = make([]uint64, b.Methods.Len()+1)
+	}
+	for _, d := range b.Profiles.All {
+		kind := 0
+		if instrumentationOf(b, d).contextSensitive {
+			kind = 1
+		}
+		code := &first[kind][d.Method]
+		if *code != 0 && *code != d.Code+1 {
+			several[d.Method] = true
+		}
+		*code = d.Code + 1
+	}
+	return several
+}
+
+// keepFirst keeps the first n versions of the ranked methods. It returns the number of dropped profiles.
 func keepFirst(b *profileset.Set, all map[instrumentation][]*rankedVersion, n int) (dropped int) {
-	kept := map[profileset.ProfileKey]bool{}
+	drops := map[profileset.ProfileKey]bool{}
 	for of, versions := range all {
-		for _, v := range versions[:min(n, len(versions))] {
-			kept[profileset.ProfileKey{Method: of.method, Code: v.code}] = true
+		for _, v := range versions[min(n, len(versions)):] {
+			drops[profileset.ProfileKey{Method: of.method, Code: v.code}] = true
 		}
 	}
 	return b.KeepProfiles(func(d *profileset.ProfileData) bool {
-		return kept[profileset.ProfileKey{Method: d.Method, Code: d.Code}]
+		return !drops[profileset.ProfileKey{Method: d.Method, Code: d.Code}]
 	})
 }
 
@@ -93,7 +107,7 @@ func BoundVersions(ctx context.Context, b *profileset.Set, n int) error {
 	var all map[instrumentation][]*rankedVersion
 	var err error
 	if len(b.Versions) >= n { // otherwise no method has more than n
-		all, err = rankVersions(ctx, b, boundedVersions)
+		all, err = rankVersions(ctx, b, boundedVersions, methodsWithVersions(b))
 	}
 	over := false
 	for _, versions := range all {
@@ -190,14 +204,18 @@ func unorderedVersions(b *profileset.Set, all map[instrumentation][]*rankedVersi
 // boundedVersions ranks the versions that ran last by their weight, and the others behind them.
 const boundedVersions Versions = "bounded"
 
-// rankVersions returns the versions of each method's code, the best first.
-func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[instrumentation][]*rankedVersion, error) {
+// rankVersions returns the versions of the code of some methods, the best first.
+func rankVersions(ctx context.Context, b *profileset.Set, v Versions,
+	of map[profileset.MethodRef]bool) (map[instrumentation][]*rankedVersion, error) {
 	all := map[instrumentation][]*rankedVersion{}
 	ranks := map[profileset.ProfileKey]*rankedVersion{}
 	stop := poll.New(ctx)
 	for ref, d := range b.Profiles.All {
 		if err := stop.Err(); err != nil {
 			return nil, err
+		}
+		if !of[d.Method] {
+			continue
 		}
 		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
 		r := ranks[key]

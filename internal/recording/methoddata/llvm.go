@@ -38,11 +38,6 @@ func (m *Merger) countRules() countRule {
 	return llvmRules
 }
 
-// CountersAdd reports whether counters of unmarked functions are added without a weight and saturate below the marks.
-func (m *Merger) CountersAdd() bool {
-	return m.countRules() == llvmRules && (m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0)
-}
-
 func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
 
 // asLLVM returns the entries of y that llvm-profdata merges. If the sizes of the bitmaps differ or a function is

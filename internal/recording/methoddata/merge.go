@@ -25,7 +25,7 @@ type Merger struct {
 	Reason string // why it dropped them, or ""; the caller empties it
 	Domain layout.Domain
 	merged Parts        // result of the last merge
-	out    *sectionData // section of the result that is being merged
+	out    *sectionData // section of the result that is being merged; nil if blocks are merged in place
 }
 
 // RefShift is the number of bits by which a reference in a pointer cell is shifted left, which leaves room for the tags
@@ -199,7 +199,11 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 	return 0
 }
 
+// keepEntry adds a copy of an entry and returns it. If blocks are merged in place, it returns the entry itself.
 func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
+	if m.out == nil {
+		return e
+	}
 	start := len(m.out.Bytes)
 	m.out.Bytes = append(m.out.Bytes, e...)
 	m.out.Add(start)

@@ -2,6 +2,7 @@ package profileset
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -63,29 +64,54 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	defer b.mu.Unlock()
 	var methods [FunctionGroup]MethodRef
 	b.internFunctions(group, methods[:])
-	sums := b.mergerFor(b.Run.RunRules).CountersAdd()
 	for i := range group {
-		if methods[i] == 0 || !b.addFunction(methods[i], &group[i], sums) {
+		if methods[i] == 0 || !b.addFunction(methods[i], &group[i]) {
 			return i
 		}
 	}
 	return len(group)
 }
 
-// addFunction adds a function. If sums is set, its counters are only added to the counters of earlier runs. It reports
-// whether the function was valid.
-func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
-	if f.counterCount() > maxCells || f.Code == layout.CodeAny {
+// addFunction adds a function. It reports whether the function was valid.
+func (b *Set) addFunction(m MethodRef, f *Function) bool {
+	if f.counterCount() > maxCells {
 		return false
 	}
-	ref, _, ok := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &b.Run)
-	if ok && !(sums && b.sumFunction(ref, f)) {
-		b.block = appendFunction(b.block[:0], f)
-		run := b.Run.RunRules
+	run := b.Run
+	ref, _, err := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &run)
+	if err == nil {
 		run.Line = f.Line
-		b.storeProfile(ref, run, b.block)
+		b.block = appendFunction(b.block[:0], f)
+		b.storeProfile(ref, run.RunRules, b.block)
 	}
-	return ok
+	return err == nil
+}
+
+// A StoredProfile is a profile whose block has the form of [ProfileData].
+type StoredProfile struct {
+	ProfileKey
+	Time  int64 // time of its newest dump
+	Block disk.Block
+	Ref   ProfileRef // result of AddStored
+}
+
+// AddStored adds profiles of a run with entries of a shape, as Record and Done would. It stops at the first error.
+func (b *Set) AddStored(run Run, shape disk.Shape, profiles []StoredProfile) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range profiles {
+		p := &profiles[i]
+		run.Time = p.Time
+		ref, _, err := b.claimProfile(p.ProfileKey, &run)
+		if err != nil {
+			err = fmt.Errorf("profile: %w", err)
+			b.refuseProfile(err)
+			return err
+		}
+		p.Ref = ref
+		b.storeProfile(ref, run.RunRules, b.reshape(shape, p.Block))
+	}
+	return nil
 }
 
 // internFunctions interns the methods of a group, which have only a name. It skips invalid names. If the name is not
@@ -93,9 +119,8 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 func (b *Set) internFunctions(group []Function, methods []MethodRef) {
 	for i := range group {
 		name := words.StringOf(group[i].Name)
-		methods[i] = b.Methods.methodNamed(b.Symbols.Next(name))
-		if methods[i] == 0 && possibleName(name) {
-			methods[i] = b.internFunction(name, disk.NameRef(name))
+		if possibleName(name) {
+			methods[i] = b.internFunction(name)
 		}
 	}
 }
@@ -105,7 +130,12 @@ func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
 
-func (b *Set) internFunction(name string, id uint64) MethodRef {
+// internFunction interns a method that has only a name, in a domain of LLVM. The caller holds mu.
+func (b *Set) internFunction(name string) MethodRef {
+	if m := b.Methods.methodNamed(b.Symbols.Next(name)); m != 0 {
+		return m
+	}
+	id := disk.NameRef(name)
 	s, _ := b.Symbols.InternHashed(name, uint32(id))
 	key := methodKey{Name: s}
 	return b.Methods.internNamed(key, func() methodData { return methodData{methodKey: key, ID: id} })
@@ -131,40 +161,4 @@ func appendFunction(b []byte, f *Function) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(f.counterCount()))
 	b = binary.LittleEndian.AppendUint32(b, uint32(f.counterCount()))
 	return append(b, f.Cells...)
-}
-
-// sumFunction adds the counters of a function to the counters of earlier runs. It does nothing and returns false if the
-// number of counters differs or anything else must be merged.
-func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
-	d := b.Profiles.At(uint32(ref))
-	cells := functionCells(b.Blocks.Memory(d.Block), f)
-	if len(cells) == 0 || binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount ||
-		binary.LittleEndian.Uint64(f.Cells) > disk.LLVMMaxCount ||
-		b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
-		return false
-	}
-	b.changesBlock(ref)
-	for more := f.Cells; len(cells) >= disk.CellSize && len(more) >= disk.CellSize; cells, more = cells[disk.CellSize:],
-		more[disk.CellSize:] {
-		sum := disk.SaturatingAdd(binary.LittleEndian.Uint64(cells), binary.LittleEndian.Uint64(more))
-		binary.LittleEndian.PutUint64(cells, min(sum, disk.LLVMMaxCount))
-	}
-	return true
-}
-
-// functionCells returns the counters in a block. It returns nil if the block has anything else, or another number of
-// counters than the function.
-func functionCells(block disk.Block, f *Function) []byte {
-	at := disk.BlockHeaderSize
-	if f.Code != 0 {
-		at += disk.CellSize
-	}
-	n := f.counterCount()
-	if len(block) != at+disk.WideHeaderSize+n*disk.CellSize || block.Presence()&^disk.HasCode != 0 {
-		return nil
-	}
-	if e := disk.Entry(block[at:]); e.Tag() == layout.TagCounters && e.Point() == 0 && e.Rows() == n {
-		return e[disk.WideHeaderSize:]
-	}
-	return nil
 }

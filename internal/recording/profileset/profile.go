@@ -62,32 +62,14 @@ func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c Contex
 
 func (b *Set) recordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	*p = Recording{b: b, run: run, era: b.era, shape: b.Shape, parts: methoddata.BorrowParts()}
-	defer b.noteOpened(p, m)
-	switch err := cmp.Or(b.refused, b.checkProducer()); {
-	case err != nil:
-		p.Fail(err)
-	case !b.Methods.Has(uint32(m)):
-		p.Fail(fmt.Errorf("method %d is not of this builder", m))
-	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
-		p.Fail(fmt.Errorf("context %d is not one of method %d", c, m))
-	case code == layout.CodeAny:
-		p.Fail(fmt.Errorf("code id %#x means any code: no profile can have it", code))
-	default:
-		p.beginProfile(ProfileKey{m, c, code})
-	}
-}
-
-func (p *Recording) beginProfile(key ProfileKey) {
-	ref, before, ok := p.b.claimProfile(key, &p.run)
+	ref, before, err := b.claimProfile(ProfileKey{m, c, code}, &p.run)
 	p.ref, p.before = ref, before
-	if !ok {
-		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name),
-			key.Code, key.Context))
-		return
+	if err != nil {
+		p.Fail(err)
+	} else if code != 0 {
+		p.parts.Put64(disk.HasCode, code)
 	}
-	if key.Code != 0 {
-		p.parts.Put64(disk.HasCode, key.Code)
-	}
+	b.noteOpened(p, m)
 }
 
 func (p *Recording) Ref() ProfileRef { return p.ref }
@@ -102,14 +84,14 @@ func (p *Recording) Shape() disk.Shape {
 // SetShape sets the shape of entries that are copied from an archive. It must be called before any is added.
 func (p *Recording) SetShape(s disk.Shape) { p.shape = s }
 
-// blockOfSet returns the encoded profile in the shape of the set. The caller holds mu.
-func (p *Recording) blockOfSet() disk.Block {
-	if p.b.Domain != layout.DomainHotSpot || p.shape.Gap == p.b.Shape.Gap {
-		return p.parts.Block
+// reshape returns a block with entries of another shape in the shape of the set. The caller holds mu.
+func (b *Set) reshape(from disk.Shape, block disk.Block) disk.Block {
+	if b.Domain != layout.DomainHotSpot || from.Gap == b.Shape.Gap {
+		return block
 	}
-	to := p.shape
-	to.Gap = p.b.Shape.Gap
-	return methoddata.NewReshaper(p.shape, to).Block(p.parts.Block)
+	to := from
+	to.Gap = b.Shape.Gap
+	return methoddata.NewReshaper(from, to).Block(block)
 }
 
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
@@ -239,17 +221,23 @@ func (p *Recording) Done() error {
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
 	} else {
 		delete(p.b.open, p.number)
-		switch {
-		case p.err == nil:
-			p.b.storeProfile(p.ref, p.run.RunRules, p.blockOfSet())
-		case errors.Is(p.err, ErrDuplicate):
-			p.b.Duplicates++
-		default:
-			p.b.failWith(p.err)
+		if p.err == nil {
+			p.b.storeProfile(p.ref, p.run.RunRules, p.b.reshape(p.shape, p.parts.Block))
+		} else {
+			p.b.refuseProfile(p.err)
 		}
 	}
 	p.endRecording("Done")
 	return p.err
+}
+
+// refuseProfile counts a duplicate. Any other error is one of the set.
+func (b *Set) refuseProfile(err error) {
+	if errors.Is(err, ErrDuplicate) {
+		b.Duplicates++
+	} else {
+		b.failWith(err)
+	}
 }
 
 func (p *Recording) endRecording(how string) {
@@ -423,9 +411,29 @@ type claim struct {
 	time int64
 }
 
+// checkProfileKey returns an error if no profile of the set can have the key.
+func (b *Set) checkProfileKey(key ProfileKey) error {
+	m := key.Method
+	c := key.Context
+	switch err := cmp.Or(b.refused, b.checkProducer()); {
+	case err != nil:
+		return err
+	case !b.Methods.Has(uint32(m)):
+		return fmt.Errorf("method %d is not of this builder", m)
+	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
+		return fmt.Errorf("context %d is not one of method %d", c, m)
+	case key.Code == layout.CodeAny:
+		return fmt.Errorf("code id %#x means any code: no profile can have it", key.Code)
+	}
+	return nil
+}
+
 // claimProfile claims the profile with a key for a run, and adds the profile if it is new. before is the previous
-// claim. ok is false if the run has already recorded the profile.
-func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
+// claim. The error matches ErrDuplicate if the run has already recorded the profile.
+func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before claim, err error) {
+	if err := b.checkProfileKey(key); err != nil {
+		return 0, before, err
+	}
 	ref = b.findProfile(key)
 	added := ref == 0
 	if added {
@@ -434,7 +442,8 @@ func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before cla
 	d := b.Profiles.At(uint32(ref))
 	before = claim{d.run, d.Time}
 	if d.run == run.number {
-		return ref, before, false
+		return ref, before, fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate,
+			b.Text(b.Methods.At(uint32(key.Method)).Name), key.Code, key.Context)
 	}
 	b.changesProfile(ref)
 	d.run = run.number
@@ -444,7 +453,7 @@ func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before cla
 	case d.Time != 0:
 		d.Time = max(d.Time, run.Time)
 	}
-	return ref, before, true
+	return ref, before, nil
 }
 
 // unclaimProfile undoes the claim of a recording, so that its run can record the profile. The caller holds mu.
