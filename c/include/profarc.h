@@ -22,6 +22,9 @@
  * - Strings are not terminated by a zero byte and can contain any bytes.
  * - Files are untrusted. Damage is reported as PA_DAMAGED. But nobody may write to a file while it is open. Replace
  *   archives by renaming, as pa_dump and profarc do.
+ * - Unless a comment says otherwise, no pointer may be NULL, except for an array or string of length 0. Functions that
+ *   return a pa_error return PA_ARGUMENT for it, also for an iterator, profile or entry of zeros. Other functions
+ *   return false, 0 or NULL. Calls that record keep PA_ARGUMENT in the builder. Without a builder they do nothing.
  * - Unless a comment says otherwise, the library fills structs, and you may copy them. Fields that begin with an
  *   underscore are private.
  */
@@ -174,8 +177,9 @@ typedef struct pa_receivers pa_receivers;
  * file. The run counts in any case, and the returned error is the reason why it begins without an archive. The code is
  * PA_SYSTEM with ENOENT if the file does not exist, PA_MISMATCH if it belongs to another VM, and PA_DAMAGED or a
  * similar code if it cannot be used. If a VM has no id or an invalid shape (PA_ARGUMENT), the program has a mistake.
- * Its runs count but cannot be dumped. *run is NULL if memory runs out. All functions accept NULL as a run whose counts
- * are lost. */
+ * Its runs count but cannot be dumped. If path is NULL, the run begins without an archive (PA_ARGUMENT), and a dump
+ * needs a path. *run is NULL if memory runs out or vm is NULL. All functions accept NULL as a run, function or
+ * receivers whose counts are lost. */
 PA_API pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run);
 
 /* pa_start_in begins a run with the archive of the VM in a folder, which pa_start_in makes if it is missing. The name
@@ -216,7 +220,7 @@ PA_API pa_counter *pa_loop(pa_function *function, int32_t point);
 #define PA_DEOPT_CAUSES 32
 PA_API pa_counter *pa_deopts(pa_function *function, int32_t point, unsigned cause);
 
-/* pa_branch_words counts the two directions of the branch at a point. */
+/* pa_branch_words counts the two directions of the branch at a point. taken and not_taken may be NULL. */
 PA_API void pa_branch_words(pa_function *function, int32_t point, pa_counter **taken, pa_counter **not_taken);
 
 /* pa_words sets words to the first n cells, in order, of the entry at a point with one of the VM's shapes. The VM may

@@ -653,7 +653,7 @@ typedef struct pa_config {
 /* pa_builder_new makes an empty builder. pa_builder_like makes one with the header of an existing archive. */
 PA_API pa_error pa_builder_new(const pa_config *config, pa_builder **builder);
 PA_API pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder);
-PA_API void pa_builder_free(pa_builder *builder);
+PA_API void pa_builder_free(pa_builder *builder); /* ignores NULL */
 PA_API pa_error pa_builder_error(const pa_builder *builder);
 
 /* pa_intern_symbol interns a string for a table. It can contain any bytes. */

@@ -46,6 +46,7 @@ static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
 
 pa_error pa_adopt(pa_archive *a, pa_base base) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL, &e)) return e;
 	int state = NOT_ADOPTED;
 	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE) {
 		pai_fail(&e, PA_ARGUMENT, "no such choice of a base");
@@ -63,7 +64,7 @@ pa_error pa_adopt(pa_archive *a, pa_base base) {
 }
 
 bool pa_adoption_of(const pa_archive *a, pa_adoption *adoption) {
-	live *l = adopted(a);
+	live *l = a == NULL || adoption == NULL ? NULL : adopted(a);
 	if (l != NULL) *adoption = (pa_adoption){(uint64_t)(uintptr_t)l->base, l->claims == NULL};
 	return l != NULL;
 }
@@ -168,6 +169,7 @@ bool pai_may_have_counts(const pa_profile *p) {
 
 pa_error pa_claim(pa_profile *p) {
 	pa_error e = pai_none();
+	if (!pai_given(p != NULL && p->archive != NULL, &e)) return e;
 	const pa_archive *a = p->archive;
 	live *l = adopted(a);
 	block b;
@@ -188,6 +190,7 @@ pa_error pa_claim(pa_profile *p) {
 
 pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed) {
 	pa_error e = pai_none();
+	if (!pai_given((profiles != NULL || count == 0) && claimed != NULL, &e)) return e;
 	size_t n = 0;
 	while (n < count && (e = pa_claim(&profiles[n])).code == PA_OK) n++;
 	*claimed = n;

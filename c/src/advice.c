@@ -202,6 +202,7 @@ static void decide(const pa_function *f, pa_advice *a) {
 
 void pa_advice_of(const pa_function *f, pa_advice *a) {
 	uint32_t row;
+	if (a == NULL) return;
 	*a = (pa_advice){.count = true, .reason = "the archive has no profile of this code"};
 	if (f == NULL || !f->trained) return;
 	const pa_table *t = &f->run->advice;
@@ -246,7 +247,7 @@ static bool hot_at(pa_run *r, uint32_t row, pa_hot_function *hot) {
 
 bool pa_hot(pa_run *r, uint32_t *row, pa_hot_function *hot) {
 	bool found = false;
-	if (r == NULL || r->archive == NULL) return false;
+	if (r == NULL || r->archive == NULL || row == NULL || hot == NULL) return false;
 	pthread_mutex_lock(&r->lock);
 	while (!found && *row < r->hot.rows) found = hot_at(r, (*row)++, hot);
 	pthread_mutex_unlock(&r->lock);
@@ -283,6 +284,7 @@ double pa_coverage(pa_run *r) {
 bool pa_target(const pa_receivers *r, const pa_class **target, double *certainty) {
 	const pa_class *c;
 	uint64_t most = 0, count;
+	if (target == NULL || certainty == NULL) return false;
 	double all = (double)pa_other_classes(r) + 1;
 	for (uint32_t row = 0; pa_next_class(r, &row, &c, &count);) {
 		all += (double)count;

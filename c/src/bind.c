@@ -51,6 +51,7 @@ static bool make_classes(pa_archive *a, pa_error *e) {
 pa_error pa_bind(pa_archive *a, uint32_t type, void *to) {
 	pa_error e = pai_none();
 	void *now = NULL;
+	if (!pai_given(a != NULL, &e)) return e;
 	if (to == NULL || to == excluded_class) {
 		pai_fail(&e, PA_ARGUMENT, "a type is bound to a class, not to NULL");
 		return e;
@@ -68,6 +69,7 @@ pa_error pa_bind(pa_archive *a, uint32_t type, void *to) {
 
 pa_error pa_exclude(pa_archive *a, uint32_t type) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL, &e)) return e;
 	if (!has_type(a, type)) {
 		pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
 		return e;
@@ -77,7 +79,7 @@ pa_error pa_exclude(pa_archive *a, uint32_t type) {
 }
 
 pa_binding pa_bound(const pa_archive *a, uint32_t type, void **to) {
-	_Atomic(void *) *classes = classes_of(a);
+	_Atomic(void *) *classes = a == NULL ? NULL : classes_of(a);
 	void *now =
 		classes != NULL && has_type(a, type) ? atomic_load_explicit(&classes[type], memory_order_acquire) : NULL;
 	pa_binding state = now == NULL ? PA_UNBOUND : now == excluded_class ? PA_EXCLUDED : PA_BOUND;
@@ -141,8 +143,8 @@ static bool intern(const pa_archive *a, live *l, pa_text name, pa_text loader, u
 
 pa_error pa_late_type(pa_archive *a, pa_text name, pa_text loader, uint32_t *ordinal) {
 	pa_error e = pa_find_type(a, name, loader, ordinal);
-	live *l = adopted(a);
 	if (e.code != PA_NOT_FOUND) return e;
+	live *l = adopted(a);
 	e = pai_none();
 	if (l == NULL) {
 		pai_fail(&e, PA_NOT_ADOPTED, "only an adopted archive takes types");

@@ -140,6 +140,7 @@ void pai_profile(const pa_archive *a, const block *b, pa_profile *p) {
 
 pa_error pa_profile_at(const pa_archive *a, pa_ref at, pa_profile *p) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && p != NULL, &e)) return e;
 	block b;
 	if (at == 0) pai_fail(&e, PA_NOT_FOUND, "no profile");
 	else if (pai_block(a, place_of(at), &b, &e)) pai_profile(a, &b, p);
@@ -179,7 +180,9 @@ static void old_code(pa_summary *s, const uint8_t *history, const uint8_t *compi
 void pa_summarize(const pa_profile *p, pa_summary *s) {
 	pa_error e = pai_none();
 	block b;
+	if (s == NULL) return;
 	*s = (pa_summary){0};
+	if (p == NULL || p->archive == NULL) return;
 	if (!pai_block(p->archive, place_of(p->at), &b, &e)) return; /* the file has changed since */
 	s->has = b.presence;
 	s->method = ref_of(b.method);

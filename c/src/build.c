@@ -6,7 +6,10 @@ enum { KNOWN_FLAGS = 3, ROWS_MOST = 64 };
 
 /* ---- errors ---- */
 
-pa_error pa_builder_error(const pa_builder *b) { return b->error; }
+pa_error pa_builder_error(const pa_builder *b) {
+	pa_error e = pai_none();
+	return pai_given(b != NULL, &e) ? b->error : e;
+}
 
 /* ---- making and freeing ---- */
 
@@ -28,6 +31,7 @@ static bool check(const pa_config *c, pa_error *e) {
 
 pa_error pa_builder_new(const pa_config *config, pa_builder **builder) {
 	pa_error e = pai_none();
+	if (!pai_given(config != NULL && builder != NULL && given_text(config->producer), &e)) return e;
 	if (!check(config, &e)) return e;
 	pa_builder *b = calloc(1, sizeof *b);
 	if (b == NULL) {
@@ -46,6 +50,7 @@ pa_error pa_builder_new(const pa_config *config, pa_builder **builder) {
 }
 
 pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder) {
+	if (archive == NULL) return pa_builder_new(NULL, builder);
 	const pa_info *i = pa_info_of(archive);
 	pa_config c = {.domain = i->domain, .producer = i->producer, .dump_time = i->dump_time, .flags = i->flags};
 	memcpy(c.settings, i->settings, sizeof c.settings);
@@ -151,11 +156,19 @@ static void add_class_path(pa_builder *b, const pa_provenance *r, uint64_t id) {
 	}
 }
 
+static bool is_given(const pa_provenance *r) {
+	if (r == NULL || (r->class_path == NULL && r->class_path_size > 0)) return false;
+	for (size_t i = 0; i < r->class_path_size; i++)
+		if (!given_text(r->class_path[i].path)) return false;
+	return given_text(r->vm) && given_text(r->vendor) && given_text(r->main) && given_text(r->command) &&
+		given_text(r->options) && given_text(r->selection);
+}
+
 void pa_describe_run(pa_builder *b, const pa_provenance *r) {
 	static const uint8_t columns[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
-	pa_config *c = &b->config;
 	uint64_t path;
-	if (!sound(b)) return;
+	if (!pai_take(b, is_given(r))) return;
+	pa_config *c = &b->config;
 	if (is_zero(c->dump_id) && !is_zero(r->boot) && c->dump_time != 0) identify(c, r);
 	if (is_zero(c->fingerprint) && r->vm.size > 0 && r->class_path != NULL && !fingerprint(b, r, c->fingerprint))
 		return;

@@ -86,12 +86,16 @@ struct pa_builder {
 };
 
 static inline bool is_llvm(uint32_t domain) { return domain == PA_LLVM_IR || domain == PA_LLVM_FRONTEND; }
-static inline bool sound(const pa_builder *b) { return b->error.code == PA_OK; }
+static inline bool sound(const pa_builder *b) { return b != NULL && b->error.code == PA_OK; }
 static inline bool has_ref(const buffer *u, size_t item, uint32_t ref) { return ref != 0 && ref <= u->size / item; }
 #define HAS(type, u, ref) has_ref(&(u), sizeof(type), ref)
 
 /* pai_refuse stores an error if the builder has none. */
 bool pai_refuse(pa_builder *b, pa_code code, const char *message);
+/* pai_take refuses missing input. It returns false if the builder is NULL or has an error. */
+static inline bool pai_take(pa_builder *b, bool given) {
+	return sound(b) && (given || pai_refuse(b, PA_ARGUMENT, "an argument is NULL that must not be"));
+}
 bool pai_no_memory(pa_builder *b);
 
 /* ---- intern.c ---- */
@@ -220,6 +224,8 @@ bool pai_list_hot(pa_builder *b);
 /* ---- declare.c ---- */
 
 /* pai_declare adds the shape of a tag, given as rows of the table. pai_list_shapes makes the table. */
+/* pai_is_given reports whether a shape has its strings and arrays. */
+bool pai_is_given(const pa_new_shape *s);
 bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[32], uint32_t n);
 void pai_drop_shapes(pa_builder *b);
 bool pai_list_shapes(pa_builder *b);

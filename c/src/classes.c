@@ -85,10 +85,11 @@ static const uint32_t *groups_of(const pa_archive *a, pa_error *e) {
 pa_class_methods pa_class_methods_of(const pa_archive *a, uint32_t type) { return (pa_class_methods){a, type, 0, 0}; }
 
 pa_error pa_class_methods_next(pa_class_methods *it, pa_method *m) {
-	const pa_archive *a = it->_archive;
 	pa_error e = pai_none();
 	record r;
 	pa_method got;
+	if (!pai_given(it != NULL && it->_archive != NULL && m != NULL, &e)) return e;
+	const pa_archive *a = it->_archive;
 	size_t group = it->_class == PA_NO_TYPE ? (size_t)a->info.types : it->_class;
 	if (group > a->info.types || (group == a->info.types && it->_class != PA_NO_TYPE)) {
 		pai_fail(&e, PA_NOT_FOUND, "the archive has no method of the type");

@@ -146,6 +146,7 @@ uint64_t pa_hotspot_code_id(const uint8_t *code, size_t size) {
 	sum s;
 	operands o;
 	uint8_t java;
+	if (code == NULL) return PA_UNKNOWN_CODE;
 	pai_sum_begin(&s);
 	for (uint64_t at = 0; at < size; at += 1 + o.skipped + o.size) {
 		if (!bytecode_at(code, size, at, &java, &o)) return PA_UNKNOWN_CODE;

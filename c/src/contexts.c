@@ -35,6 +35,7 @@ static int order(const pa_context *c, const pa_context *d) {
 
 pa_error pa_context_at(const pa_archive *a, pa_ref at, pa_context *context) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && context != NULL, &e)) return e;
 	pa_context c, top;
 	record r;
 	trie t;
@@ -65,6 +66,7 @@ pa_error pa_context_at(const pa_archive *a, pa_ref at, pa_context *context) {
 pa_error pa_context_frames(
 	const pa_archive *a, const pa_context *context, pa_frame *frames, size_t room, size_t *count) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && context != NULL && count != NULL && (frames != NULL || room == 0), &e)) return e;
 	pa_context c = *context;
 	size_t n = 1;
 	for (pa_ref at = c.inner; at != 0 && at != c.method; n++) {
@@ -87,6 +89,7 @@ pa_error pa_context_frames(
 /* ---- all contexts of a method ---- */
 
 pa_contexts pa_contexts_of(const pa_archive *a, const pa_method *m) {
+	if (a == NULL || m == NULL) return (pa_contexts){0};
 	return (pa_contexts){a, m->at, m->_contexts, m->at, 0, m->contexts, 0};
 }
 
@@ -105,8 +108,9 @@ static bool fits(const pa_contexts *it, const pa_context *c, pa_error *e) {
 }
 
 pa_error pa_contexts_next(pa_contexts *it, pa_context *context) {
-	const pa_archive *a = it->_archive;
 	pa_error e = pai_none();
+	if (!pai_given(it != NULL && it->_archive != NULL && context != NULL, &e)) return e;
+	const pa_archive *a = it->_archive;
 	record r = {.at = place_of(it->_method), .contexts = place_of(it->_first), .ncontexts = it->_count};
 	trie t;
 	pa_context c;
@@ -171,9 +175,11 @@ static bool try_chain(
 
 pa_error pa_find_profile_in(const pa_archive *a, const pa_method *m, uint64_t code, const pa_frame *frames,
 	size_t count, pa_profile *profile, size_t *depth) {
-	pa_error e, damage = pai_none();
+	pa_error e = pai_none(), damage = pai_none();
 	pa_profile p = {0};
 	size_t at_depth = 0;
+	bool given = a != NULL && m != NULL && (frames != NULL || count == 0) && profile != NULL && depth != NULL;
+	if (!pai_given(given, &e)) return e;
 	pa_context c = {.at = m->at};
 	record r = {.at = place_of(m->at), .contexts = place_of(m->_contexts), .ncontexts = m->contexts};
 	trie t;

@@ -8,7 +8,7 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 	pa_error e = pai_none();
 	block b;
 	bool counter = field == PA_FIELD_INVOCATIONS || field == PA_FIELD_BACKEDGES || field == PA_FIELD_INTERPRETED;
-	if (p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0)
+	if (p == NULL || p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0)
 		return NULL;
 	return (pa_counter *)(void *)(p->live + pai_field(&b, field));
 }
@@ -34,6 +34,7 @@ static uint32_t row_of(const pa_entry *entry, const pa_rows *rows, uint64_t poin
 
 pa_error pa_count_receiver(const pa_entry *entry, uint32_t type, uint32_t *row) {
 	pa_error e = pai_none();
+	if (!pai_given(entry != NULL, &e)) return e;
 	pa_rows rows;
 	if (!pa_receivers_of(entry, &rows)) {
 		pai_fail(&e, PA_ARGUMENT, "the entry has no receivers");
@@ -56,7 +57,7 @@ pa_error pa_count_receiver(const pa_entry *entry, uint32_t type, uint32_t *row) 
 
 bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver) {
 	pa_rows rows;
-	if (!pa_receivers_of(entry, &rows) || row >= rows.count) return false;
+	if (receiver == NULL || !pa_receivers_of(entry, &rows) || row >= rows.count) return false;
 	uint32_t cell = rows.first + 2 * row, type = pa_cell_type(entry, cell, NULL);
 	if (type == PA_NO_TYPE) return false;
 	*receiver =
@@ -67,7 +68,7 @@ bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver) 
 
 bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver) {
 	pa_rows rows;
-	if (!pa_receivers_of(entry, &rows)) return false;
+	if (row == NULL || receiver == NULL || !pa_receivers_of(entry, &rows)) return false;
 	while (*row < rows.count) {
 		pa_receiver got;
 		if (!pa_receiver_at(entry, (*row)++, &got) || got.binding != PA_BOUND) continue;
@@ -84,6 +85,7 @@ static _Atomic uint32_t *half(const pa_entry *entry, uint32_t offset) {
 }
 
 uint8_t pa_flags(const pa_entry *entry) {
+	if (entry == NULL) return 0;
 	return entry->live == NULL ? entry->flags
 							   : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
 }
@@ -93,13 +95,14 @@ uint8_t pa_flags(const pa_entry *entry) {
 static uint32_t traps_at(const pa_entry *entry) { return entry->tag < 64 ? 4 : entry->tag == PA_RECEIVERS ? 24 : 0; }
 
 uint32_t pa_traps(const pa_entry *entry) {
-	uint32_t at = traps_at(entry);
+	uint32_t at = entry == NULL || entry->bytes == NULL ? 0 : traps_at(entry);
 	if (at == 0) return 0;
 	return entry->live == NULL ? get32(entry->bytes + at) : atomic_load_explicit(half(entry, at), memory_order_relaxed);
 }
 
 pa_error pa_mark_null(const pa_entry *entry) {
 	pa_error e = pai_none();
+	if (!pai_given(entry != NULL, &e)) return e;
 	if (entry->tag >= 64 && entry->tag != PA_RECEIVERS)
 		pai_fail(&e, PA_ARGUMENT, "entries of this tag do not say whether a null was seen");
 	else if (entry->live == NULL) pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first");
@@ -118,6 +121,7 @@ static uint32_t unite(uint32_t x, uint32_t y) {
 
 pa_error pa_mark_trap(const pa_entry *entry, uint32_t reason, bool recompiled) {
 	pa_error e = pai_none();
+	if (!pai_given(entry != NULL, &e)) return e;
 	uint32_t at = traps_at(entry), trap = (reason & 0x7fffffff) | (recompiled ? 0x80000000 : 0);
 	if (at == 0) {
 		pai_fail(&e, PA_ARGUMENT, "entries of this tag keep no traps");

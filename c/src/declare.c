@@ -102,9 +102,22 @@ static bool fits(const pa_new_cell *cells, uint32_t n) {
 	return n <= 32;
 }
 
+static bool are_given(const pa_new_cell *cells, uint32_t n) {
+	bool given = cells != NULL || n == 0;
+	for (uint32_t i = 0; given && i < n; i++) {
+		given = given_text(cells[i].name) && (cells[i].bit_names != NULL || cells[i].bits == 0);
+		for (uint32_t k = 0; given && k < cells[i].bits; k++) given = given_text(cells[i].bit_names[k]);
+	}
+	return given;
+}
+
+bool pai_is_given(const pa_new_shape *s) {
+	return s != NULL && given_text(s->name) && are_given(s->cells, s->n) && are_given(s->row, s->row_cells);
+}
+
 void pa_declare_shape(pa_builder *b, const pa_new_shape *s) {
+	if (!pai_take(b, pai_is_given(s))) return;
 	rows r = {.b = b, .tag = s->tag};
-	if (!sound(b)) return;
 	if (b->config.domain != PA_CUSTOM)
 		pai_refuse(b, PA_ARGUMENT, "only archives of PA_CUSTOM have entries of a producer's own");
 	else if (!fits(s->cells, s->n) || !fits(s->row, s->row_cells))
@@ -215,8 +228,8 @@ static uint64_t cell_value(pa_builder *b, uint8_t kind, uint64_t v) {
 }
 
 void pa_record_custom(pa_builder *b, const pa_custom *c, const uint64_t *rows, uint32_t n) {
+	if (!pai_take(b, c != NULL && (c->cells != NULL || c->n == 0) && (rows != NULL || n == 0))) return;
 	const shape *s = pai_shape(&b->shape, c->tag);
-	if (!sound(b)) return;
 	if (s == NULL || c->n != s->cells || (n > 0 && s->row_cells == 0)) {
 		pai_refuse(b, PA_ARGUMENT,
 			s == NULL ? "an entry of a tag that pa_declare_shape has not declared"

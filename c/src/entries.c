@@ -4,13 +4,16 @@
 
 /* ---- iteration ---- */
 
-static pa_entries none(const pa_profile *p) { return (pa_entries){._profile = *p}; }
+static pa_entries none(const pa_profile *p) { return p == NULL ? (pa_entries){0} : (pa_entries){._profile = *p}; }
+
+static bool is_profile(const pa_profile *p) { return p != NULL && p->archive != NULL; }
+static bool is_entry(const pa_entry *entry) { return entry != NULL && entry->archive != NULL; }
 
 pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	pa_error e = pai_none();
 	pa_entries it = none(p);
 	block b;
-	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e)) {
+	if (is_profile(p) && (unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e)) {
 		it._at = b.part[section].at;
 		it._end = end_of(b.part[section]);
 	}
@@ -39,7 +42,7 @@ pa_entries pa_entries_at(const pa_profile *p, int32_t point) {
 	block b;
 	it._point = point;
 	it._one = true;
-	if (pai_block(p->archive, place_of(p->at), &b, &e)) {
+	if (is_profile(p) && pai_block(p->archive, place_of(p->at), &b, &e)) {
 		it._at = first(p->archive, &b, point);
 		it._end = end_of(b.part[PA_DATA]);
 	}
@@ -47,6 +50,7 @@ pa_entries pa_entries_at(const pa_profile *p, int32_t point) {
 }
 
 bool pa_entries_next(pa_entries *it, pa_entry *entry) {
+	if (it == NULL || entry == NULL) return false;
 	const pa_archive *a = it->_profile.archive;
 	while (it->_at < it->_end) {
 		uint64_t at = it->_at;
@@ -73,12 +77,12 @@ bool pa_entry_at(const pa_profile *p, int32_t point, pa_entry *entry) {
 /* ---- cells ---- */
 
 pa_counter *pa_word(const pa_entry *entry, uint32_t i) {
-	if (entry->live == NULL || i >= entry->cells) return NULL;
+	if (entry == NULL || entry->live == NULL || i >= entry->cells) return NULL;
 	return (pa_counter *)(void *)(entry->live + header_of(entry->tag) + 8 * (uint64_t)i);
 }
 
 uint64_t pa_trained(const pa_entry *entry, uint32_t i) {
-	return i < entry->cells ? get64(entry->bytes + header_of(entry->tag) + 8 * (uint64_t)i) : 0;
+	return entry != NULL && i < entry->cells ? get64(entry->bytes + header_of(entry->tag) + 8 * (uint64_t)i) : 0;
 }
 
 uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
@@ -88,16 +92,18 @@ uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
 }
 
 pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
-	uint64_t cell = pa_trained(entry, i),
-			 at = cell - entry->archive->info.requested_base; /* VMs never write pointers to methods */
 	pa_error e = pai_none();
 	record r;
+	if (!pai_given(is_entry(entry) && m != NULL, &e)) return e;
+	uint64_t cell = pa_trained(entry, i),
+			 at = cell - entry->archive->info.requested_base; /* VMs never write pointers to methods */
 	if (cell == 0) pai_fail(&e, PA_NOT_FOUND, "no method");
 	else if (pai_referred(entry->archive, at, &r, &e)) pai_method(entry->archive, &r, m, &e);
 	return e;
 }
 
 uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags) {
+	if (!is_entry(entry)) return PA_NO_TYPE;
 	const pa_archive *a = entry->archive;
 	uint64_t cell = pa_cell(entry, i);
 	uint64_t pointer = cell & ~(uint64_t)TYPE_TAGS, at = pointer - a->info.requested_base;
@@ -107,18 +113,21 @@ uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags) {
 }
 
 bool pa_count_of(const pa_entry *entry, uint64_t *count) {
+	if (entry == NULL || count == NULL) return false;
 	if (entry->tag != PA_COUNTER && entry->tag != PA_CALL_TYPE && entry->tag != PA_COUNT) return false;
 	*count = pa_cell(entry, 0);
 	return true;
 }
 
 bool pa_branch_of(const pa_entry *entry, pa_branch *branch) {
+	if (entry == NULL || branch == NULL) return false;
 	if (entry->tag != PA_BRANCH && entry->tag != PA_JUMP) return false;
 	*branch = (pa_branch){pa_cell(entry, 0), pa_cell(entry, 2), (int64_t)pa_trained(entry, 1)};
 	return true;
 }
 
 bool pa_rows_of(const pa_entry *entry, pa_rows *rows) {
+	if (!is_entry(entry) || rows == NULL) return false;
 	switch (entry->tag) {
 	case PA_MULTI_BRANCH: *rows = (pa_rows){3, 2, (entry->cells - 3) / 2}; return true;
 	case PA_RET: *rows = (pa_rows){1, 3, (entry->cells - 1) / 3}; return true;
@@ -134,6 +143,7 @@ bool pa_rows_of(const pa_entry *entry, pa_rows *rows) {
 }
 
 bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
+	if (!is_entry(entry) || rows == NULL) return false;
 	const pa_archive *a = entry->archive;
 	switch (entry->tag) {
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE:
@@ -146,6 +156,7 @@ bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
 
 bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned) {
 	slots list[MAX_SLOTS];
+	if (!is_entry(entry) || rows == NULL || returned == NULL) return false;
 	if (entry->tag != PA_CALL_TYPE && entry->tag != PA_VIRTUAL_CALL_TYPE && entry->tag != PA_PARAMETERS_TYPE)
 		return false;
 	unsigned n = pai_slots(entry, list);
@@ -155,6 +166,6 @@ bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned) {
 }
 
 const uint8_t *pa_bitmap_of(const pa_entry *entry) {
-	if (entry->tag != PA_BITMAP) return NULL;
+	if (entry == NULL || entry->tag != PA_BITMAP) return NULL;
 	return (entry->live != NULL ? entry->live : entry->bytes) + 16;
 }

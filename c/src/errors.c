@@ -13,7 +13,7 @@ pa_region pai_region_at(const pa_archive *a, uint64_t at) {
 	return r;
 }
 
-pa_text pa_text_of(const char *string) { return (pa_text){string, strlen(string)}; }
+pa_text pa_text_of(const char *string) { return (pa_text){string, string == NULL ? 0 : strlen(string)}; }
 
 static const char *name_of(pa_region region) {
 	static const char *const names[] = {"header", "ps", "ix", "ro", "bm", "ex", "rw"};
@@ -23,6 +23,8 @@ static const char *name_of(pa_region region) {
 const char *pa_error_text(pa_error e, const char *path, char *buffer, size_t room) {
 	const char *colon = path != NULL ? ": " : "", *more = e.code == PA_SYSTEM ? strerror(e.system) : "";
 	if (path == NULL) path = "";
+	if (e.message == NULL) e.message = "no error";
+	if (buffer == NULL || room == 0) return buffer;
 	if (e.code == PA_DAMAGED)
 		snprintf(buffer, room, "%s%sregion %s, offset %llu: %s", path, colon, name_of(e.region),
 			(unsigned long long)e.offset, e.message);

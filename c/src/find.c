@@ -19,6 +19,7 @@ static bool lookup_record(const pa_archive *a, uint64_t id, record *r, pa_error 
 
 pa_error pa_find_method(const pa_archive *a, const pa_key *key, pa_method *m) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && given_key(key) && m != NULL, &e)) return e;
 	record r;
 	if (find_record(a, key, &r, &e)) pai_method(a, &r, m, &e);
 	return e;
@@ -26,6 +27,7 @@ pa_error pa_find_method(const pa_archive *a, const pa_key *key, pa_method *m) {
 
 pa_error pa_find_method_id(const pa_archive *a, uint64_t id, pa_method *m) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && m != NULL, &e)) return e;
 	record r;
 	if (lookup_record(a, id, &r, &e)) pai_method(a, &r, m, &e);
 	return e;
@@ -43,6 +45,7 @@ static bool profile_of(const pa_archive *a, const record *r, uint64_t code, pa_p
 
 pa_error pa_find_profile(const pa_archive *a, const pa_key *key, uint64_t code, pa_profile *p) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && given_key(key) && p != NULL, &e)) return e;
 	record r;
 	if (find_record(a, key, &r, &e)) profile_of(a, &r, code, p, &e);
 	return e;
@@ -50,6 +53,7 @@ pa_error pa_find_profile(const pa_archive *a, const pa_key *key, uint64_t code, 
 
 pa_error pa_find_profile_id(const pa_archive *a, uint64_t id, uint64_t code, pa_profile *p) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && p != NULL, &e)) return e;
 	record r;
 	if (code == PA_ANY_CODE && pai_find_head(a, id, p, &e)) return e;
 	e = pai_none();
@@ -59,6 +63,7 @@ pa_error pa_find_profile_id(const pa_archive *a, uint64_t id, uint64_t code, pa_
 
 pa_error pa_method_at(const pa_archive *a, pa_ref at, pa_method *m) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && m != NULL, &e)) return e;
 	record r;
 	if (at == 0) pai_fail(&e, PA_NOT_FOUND, "no method");
 	else if (pai_referred(a, place_of(at), &r, &e)) pai_method(a, &r, m, &e);
@@ -67,6 +72,7 @@ pa_error pa_method_at(const pa_archive *a, pa_ref at, pa_method *m) {
 
 pa_error pa_table_method(const pa_archive *a, pa_ref at, pa_method *m) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && m != NULL, &e)) return e;
 	record r;
 	if (!inside(a->section[NEVER_RAN], place_of(at), 8)) return pa_method_at(a, at, m);
 	if (pai_row_at(a, place_of(at), &r, &e)) pai_method(a, &r, m, &e);

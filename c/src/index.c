@@ -114,6 +114,7 @@ bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *
 
 pa_error pa_find_type(const pa_archive *a, pa_text name, pa_text loader, uint32_t *ordinal) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && given_text(name) && given_text(loader) && ordinal != NULL, &e)) return e;
 	uint64_t at;
 	if (pai_find_type(a, name, loader, &at, &e)) *ordinal = (uint32_t)((at - a->section[TYPES].at) / TYPE);
 	return e;

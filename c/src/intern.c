@@ -39,7 +39,7 @@ uint32_t pai_find_symbol(const pa_builder *b, pa_text text) {
 
 uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit) {
 	uint32_t ref;
-	if (!sound(b)) return 0;
+	if (!pai_take(b, given_text(text))) return 0;
 	if (text.size > limit) {
 		pai_refuse(b, PA_TOO_LARGE, "a name, or a text of a table, is too long");
 		return 0;
@@ -54,7 +54,7 @@ uint32_t pa_intern_symbol(pa_builder *b, pa_text text) { return pai_intern(b, te
 
 /* name interns a part of a key. empty_is_name distinguishes "" from a missing part. */
 static uint32_t name(pa_builder *b, pa_text text, bool empty_is_name) {
-	if (text.size == 0 && !empty_is_name) return 0;
+	if (!pai_take(b, given_text(text)) || (text.size == 0 && !empty_is_name)) return 0;
 	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL) {
 		pai_refuse(b, PA_ARGUMENT, "a name has a NUL byte");
 		return 0;
@@ -105,6 +105,7 @@ static uint64_t id_of(const pa_builder *b, const pa_key *key) {
 }
 
 uint32_t pa_intern_method(pa_builder *b, const pa_key *key) {
+	if (!pai_take(b, given_key(key))) return 0;
 	new_method m = {.name = name(b, key->name, true), .signature = name(b, key->signature, false)};
 	if (key->class_name.size > 0) m.holder = pa_intern_type(b, key->class_name, key->loader);
 	else if (key->loader.size > 0) pai_refuse(b, PA_ARGUMENT, "a method has a loader and no class");

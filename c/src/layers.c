@@ -6,6 +6,7 @@ enum { HEADER_SUM = 32 }; /* offset in the header */
 
 pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base) {
 	pa_table t;
+	if (layer == NULL) return pa_table_get(NULL, 0, NULL);
 	pa_error e = pa_table_get(layer, PA_TABLE_BASE, &t);
 	if (e.code != PA_OK && e.code != PA_NOT_FOUND) return e;
 	bool named = e.code == PA_OK && t.rows > 0;

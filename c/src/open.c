@@ -168,6 +168,7 @@ static void finish(pa_archive *a, const pa_options *options, pa_archive **archiv
 
 pa_error pa_open(const char *path, const pa_options *options, pa_archive **archive) {
 	pa_error e = pai_none();
+	if (!pai_given(path != NULL && archive != NULL, &e)) return e;
 	pa_archive *a = allocate(&e);
 	if (a == NULL) return e;
 	pai_map(path, a, &e);
@@ -177,6 +178,7 @@ pa_error pa_open(const char *path, const pa_options *options, pa_archive **archi
 
 pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *options, pa_archive **archive) {
 	pa_error e = pai_none();
+	if (!pai_given((bytes != NULL || size == 0) && archive != NULL, &e)) return e;
 	pa_archive *a = allocate(&e);
 	if (a == NULL) return e;
 	a->bytes = bytes;
@@ -196,4 +198,4 @@ void pa_close(pa_archive *a) {
 	free(a);
 }
 
-const pa_info *pa_info_of(const pa_archive *a) { return &a->info; }
+const pa_info *pa_info_of(const pa_archive *a) { return a == NULL ? NULL : &a->info; }

@@ -6,7 +6,8 @@
  * not keep errors of the sink. */
 static pa_error write_to(
 	pa_builder *b, bool (*open)(void *to, uint64_t size, pa_error *e), const sink *to, pa_report *report) {
-	pa_error before = b->error, e;
+	pa_error before = pa_builder_error(b), e = before;
+	if (b == NULL) return e;
 	pa_report got;
 	plan p;
 	bool ok = pai_plan(b, &p) && open(to->to, p.file_size, &b->error) && pai_encode(&p, to, &got);
@@ -41,6 +42,7 @@ static bool write_memory(void *to, uint64_t at, const uint8_t *bytes, size_t siz
 
 pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *report) {
 	memory m = {0};
+	if (bytes == NULL || size == NULL) return pa_builder_error(NULL);
 	pa_error e = write_to(b, open_memory, &(sink){write_memory, &m}, report);
 	if (e.code == PA_OK) {
 		*bytes = m.bytes;
@@ -106,6 +108,7 @@ static void close_file(file *f) {
 pa_error pa_write(pa_builder *b, const char *path, pa_report *report) {
 	pa_error e = pai_none();
 	pa_report got;
+	if (!pai_given(b != NULL && path != NULL, &e)) return e;
 	file f = {.t = pai_open_target(path, &e)};
 	if (f.t != NULL) e = write_to(b, open_file, &(sink){write_file, &f}, &got);
 	if (e.code == PA_OK && read_back(&f, &e) && pai_publish_target(f.t, &e) && report != NULL) *report = got;
@@ -115,6 +118,7 @@ pa_error pa_write(pa_builder *b, const char *path, pa_report *report) {
 
 pa_error pa_publish(const char *path, const void *bytes, size_t size) {
 	pa_error e = pai_none();
+	if (!pai_given(path != NULL && (bytes != NULL || size == 0), &e)) return e;
 	file f = {.t = pai_open_target(path, &e)};
 	if (f.t != NULL && pai_create_target(f.t, &e) && write_file(&f, 0, bytes, size, &e) && read_back(&f, &e))
 		pai_publish_target(f.t, &e);

@@ -36,9 +36,9 @@ static void reset(recording *r) {
 }
 
 void pa_begin(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
-	recording *r = &b->open;
 	uint8_t id[8];
 	if (!sound(b)) return;
+	recording *r = &b->open;
 	if (r->open) pai_refuse(b, PA_ARGUMENT, "the profile before was neither done nor discarded");
 	else if (!HAS(new_method, b->methods, method)) pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder");
 	else if (context != 0 &&
@@ -99,8 +99,8 @@ void pa_record_escape(pa_builder *b, uint64_t flags, uint64_t local, uint64_t st
 }
 
 void pa_record_traps(pa_builder *b, const uint8_t *by_reason, uint32_t reasons) {
+	if (!pai_take(b, by_reason != NULL || reasons == 0) || !recorded(b)) return;
 	buffer *field = &b->open.fields[PA_FIELD_TRAPS];
-	if (!recorded(b)) return;
 	if (reasons > 8 * (uint32_t)MAX_CELLS - 8) {
 		pai_refuse(b, PA_TOO_LARGE, "more reasons for traps than a profile can have");
 		return;
@@ -148,7 +148,8 @@ static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cel
 }
 
 uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
-	if (sound(b) && b->config.domain != PA_HOTSPOT) {
+	if (!sound(b)) return NULL;
+	if (b->config.domain != PA_HOTSPOT) {
 		pai_refuse(b, PA_ARGUMENT,
 			"an entry of HotSpot's in an archive of another domain: record receivers, successors, counts or "
 			"counters");
@@ -183,7 +184,8 @@ static bool has_wide(uint32_t domain, uint8_t tag) {
 
 uint8_t *pai_put_wide(
 	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows) {
-	if (sound(b) && !has_wide(b->config.domain, tag)) {
+	if (!sound(b)) return NULL;
+	if (!has_wide(b->config.domain, tag)) {
 		pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have");
 		return NULL;
 	}
@@ -276,7 +278,7 @@ static pa_error refuse_twin(pa_builder *b) {
 }
 
 pa_error pa_done(pa_builder *b, uint32_t *profile) {
-	if (!recorded(b)) return b->error;
+	if (!recorded(b)) return pa_builder_error(b);
 	if (b->open.twin) return refuse_twin(b);
 	size_t n = COUNT(new_entry, b->open.entries);
 	uint32_t *sorted = malloc(2 * n * sizeof *sorted + 1);
@@ -293,4 +295,6 @@ pa_error pa_done(pa_builder *b, uint32_t *profile) {
 	return b->error;
 }
 
-void pa_discard(pa_builder *b) { reset(&b->open); }
+void pa_discard(pa_builder *b) {
+	if (b != NULL) reset(&b->open);
+}

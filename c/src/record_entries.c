@@ -2,21 +2,27 @@
 /* Functions that record the entries, one function per tag. */
 #include "build.h"
 
+/* is_list reports whether a list of types is given. */
+static bool is_list(const pa_call_types *t) { return t != NULL && (t->arguments != NULL || t->n == 0); }
+
 static void put_cell(uint8_t *cells, uint64_t i, uint64_t v) { put64(cells + 8 * i, v); }
 
 /* ---- wide entries ---- */
 
 void pa_record_counters(pa_builder *b, int32_t point, const uint64_t *counts, uint32_t n) {
+	if (!pai_take(b, counts != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_COUNTERS, 0, 0, point, n, n);
 	for (uint32_t i = 0; c != NULL && i < n; i++) put_cell(c, i, counts[i]);
 }
 
 void pa_record_undecoded(pa_builder *b, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n) {
+	if (!pai_take(b, words != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_UNDECODED, flags, 0, point, n, n);
 	for (uint32_t i = 0; c != NULL && i < n; i++) put_cell(c, i, words[i]);
 }
 
 void pa_record_value_site(pa_builder *b, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n) {
+	if (!pai_take(b, values != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_VALUE_SITE, 0, kind, site, 2 * (uint64_t)n, n);
 	for (uint64_t i = 0; c != NULL && i < n; i++) {
 		put_cell(c, 2 * i, values[i].value);
@@ -25,11 +31,13 @@ void pa_record_value_site(pa_builder *b, int32_t site, uint16_t kind, const pa_v
 }
 
 void pa_record_bitmap(pa_builder *b, int32_t point, const uint8_t *bytes, uint32_t n) {
+	if (!pai_take(b, bytes != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_BITMAP, 0, 0, point, round_up(n, 8) / 8, n);
 	if (c != NULL && n > 0) memcpy(c, bytes, n);
 }
 
 void pa_record_successors(pa_builder *b, int32_t point, uint16_t sub, const pa_successor *rows, uint32_t n) {
+	if (!pai_take(b, rows != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_SUCCESSORS, 0, sub, point, 2 * (uint64_t)n, n);
 	for (uint64_t i = 0; c != NULL && i < n; i++) {
 		put_cell(c, 2 * i, (uint32_t)rows[i].point | (uint64_t)rows[i].index << 32);
@@ -46,6 +54,7 @@ static void put_rows(pa_builder *b, uint8_t *c, uint64_t first, const pa_type_co
 }
 
 void pa_record_receivers(pa_builder *b, const pa_new_receivers *r, const pa_type_count *rows, uint32_t n) {
+	if (!pai_take(b, r != NULL && (rows != NULL || n == 0))) return;
 	uint8_t *c = pai_put_wide(b, PA_RECEIVERS, r->flags, r->sub, r->point, 2 + 2 * (uint64_t)n, n);
 	if (c == NULL) return;
 	put_cell(c, 0, r->other);
@@ -54,6 +63,7 @@ void pa_record_receivers(pa_builder *b, const pa_new_receivers *r, const pa_type
 }
 
 void pa_record_callees(pa_builder *b, int32_t point, const pa_method_count *rows, uint32_t n) {
+	if (!pai_take(b, rows != NULL || n == 0)) return;
 	uint8_t *c = pai_put_wide(b, PA_CALLEES, 0, 0, point, 2 * (uint64_t)n, n);
 	for (uint64_t i = 0; c != NULL && i < n; i++) {
 		put_cell(c, 2 * i, pai_method_cell(b, rows[i].method));
@@ -106,14 +116,17 @@ static void put_receivers(pa_builder *b, uint8_t *c, pa_others others, const pa_
 }
 
 void pa_record_receiver_type(pa_builder *b, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n) {
+	if (!pai_take(b, rows != NULL || n == 0)) return;
 	put_receivers(b, pai_put_narrow(b, PA_RECEIVER_TYPE, at, receiver_cells(b)), others, rows, n);
 }
 
 void pa_record_virtual_call(pa_builder *b, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n) {
+	if (!pai_take(b, rows != NULL || n == 0)) return;
 	put_receivers(b, pai_put_narrow(b, PA_VIRTUAL_CALL, at, receiver_cells(b)), others, rows, n);
 }
 
 void pa_record_ret(pa_builder *b, pa_at at, uint64_t count, const pa_ret_row *rows, uint32_t n) {
+	if (!pai_take(b, rows != NULL || n == 0)) return;
 	uint8_t *c = pai_put_narrow(b, PA_RET, at, 1 + 3 * b->shape.bci_rows);
 	if (n > b->shape.bci_rows) pai_refuse(b, PA_ARGUMENT, "more rows of a ret than the settings have");
 	if (c == NULL || !sound(b)) return;
@@ -131,6 +144,7 @@ static void put_case(uint8_t *c, uint64_t i, pa_case one) {
 }
 
 void pa_record_multi_branch(pa_builder *b, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n) {
+	if (!pai_take(b, cases != NULL || n == 0)) return;
 	uint64_t cells = 2 + 2 * (uint64_t)n;
 	uint8_t *c = pai_put_narrow(b, PA_MULTI_BRANCH, at, 1 + cells);
 	if (c == NULL) return;
@@ -140,6 +154,7 @@ void pa_record_multi_branch(pa_builder *b, pa_at at, pa_case otherwise, const pa
 }
 
 void pa_record_arg_info(pa_builder *b, const uint64_t *modified, uint32_t n) {
+	if (!pai_take(b, modified != NULL || n == 0)) return;
 	uint8_t *c = pai_put_narrow(b, PA_ARG_INFO, (pa_at){.in = PA_EXTRA}, 1 + (uint64_t)n);
 	if (c == NULL) return;
 	put_cell(c, 0, n);
@@ -163,6 +178,7 @@ static void put_list(pa_builder *b, uint8_t *c, uint64_t at, const pa_call_types
 }
 
 void pa_record_call_type(pa_builder *b, pa_at at, uint64_t count, const pa_call_types *types) {
+	if (!pai_take(b, is_list(types))) return;
 	uint8_t *c = pai_put_narrow(b, PA_CALL_TYPE, at, 2 + list_cells(types));
 	if (c == NULL) return;
 	put_cell(c, 0, count);
@@ -171,12 +187,14 @@ void pa_record_call_type(pa_builder *b, pa_at at, uint64_t count, const pa_call_
 
 void pa_record_virtual_call_type(
 	pa_builder *b, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n, const pa_call_types *types) {
+	if (!pai_take(b, (rows != NULL || n == 0) && is_list(types))) return;
 	uint8_t *c = pai_put_narrow(b, PA_VIRTUAL_CALL_TYPE, at, receiver_cells(b) + 1 + list_cells(types));
 	put_receivers(b, c, others, rows, n);
 	if (c != NULL && sound(b)) put_list(b, c, receiver_cells(b), types);
 }
 
 void pa_record_parameters(pa_builder *b, const pa_slot *slots, uint32_t n) {
+	if (!pai_take(b, slots != NULL || n == 0)) return;
 	pa_call_types types = {slots, n, NULL};
 	uint8_t *c = pai_put_narrow(b, PA_PARAMETERS_TYPE, (pa_at){.in = PA_PARAMETERS}, 1 + list_cells(&types));
 	if (c != NULL) put_list(b, c, 0, &types);

@@ -110,6 +110,7 @@ static bool copy(void *to, pa_text text) {
 
 pa_error pa_signature(const pa_archive *a, const pa_method *m, char *buffer, size_t room) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && m != NULL && (buffer != NULL || m->key.signature.size == 0), &e)) return e;
 	signature s;
 	if (!pai_signature(a, m->_signature, &s, &e)) return e;
 	if (s.size > room) pai_fail(&e, PA_TOO_LARGE, "the signature is larger than the buffer");
@@ -149,6 +150,7 @@ bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader,
 
 pa_error pa_type_at(const pa_archive *a, pa_ref at, pa_type *type) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && type != NULL, &e)) return e;
 	if (at == 0) pai_fail(&e, PA_NOT_FOUND, "no type");
 	else pai_type(a, place_of(at), type, &e);
 	return e;
@@ -156,6 +158,7 @@ pa_error pa_type_at(const pa_archive *a, pa_ref at, pa_type *type) {
 
 pa_error pa_symbol_at(const pa_archive *a, pa_ref at, pa_text *text) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && text != NULL, &e)) return e;
 	pa_text t;
 	if (pai_symbol(a, at, &t, &e)) *text = t;
 	return e;
@@ -311,4 +314,6 @@ uint64_t pai_key_id(const pa_archive *a, const pa_key *key) {
 	return pai_fold(pai_fold(h, key->signature), key->loader);
 }
 
-uint64_t pa_key_id(const pa_archive *a, const pa_key *key) { return pai_key_id(a, key); }
+uint64_t pa_key_id(const pa_archive *a, const pa_key *key) {
+	return a == NULL || !given_key(key) ? 0 : pai_key_id(a, key);
+}

@@ -39,7 +39,7 @@ static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint3
 }
 
 void pa_declare_table(pa_builder *b, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n) {
-	if (!sound(b)) return;
+	if (!pai_take(b, columns != NULL || n == 0)) return;
 	new_table *t = pai_table(b, kind), fresh = {.kind = kind, .flags = flags, .columns = n};
 	if (t != NULL) {
 		if (t->flags != flags || t->columns != n || memcmp(t->kinds, columns, n) != 0)
@@ -82,7 +82,7 @@ static bool append(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 
 /* Recorded groups keep their numbers, offset so that they do not collide with copied groups. */
 void pa_record_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t n) {
-	if (!sound(b)) return;
+	if (!pai_take(b, cells != NULL || n == 0)) return;
 	new_table *t = pai_table(b, kind);
 	if (t == NULL || t->columns != n) {
 		pai_refuse(b, PA_ARGUMENT, "a row of a table that was not made, or that has another number of columns");

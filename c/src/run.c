@@ -7,7 +7,7 @@
 static pa_error open_archive(pa_run *r, const char *path) {
 	const pa_options options = {.domain = PA_CUSTOM, .producer_id = r->vm.id};
 	pa_archive *a;
-	pa_error e = pa_open(path, &options, &a);
+	pa_error e = pa_open(path, &options, &a); /* refuses NULL */
 	if (e.code != PA_OK) return e;
 	e = pai_check_vm(&r->vm, a);
 	if (e.code == PA_OK) e = pa_adopt(a, PA_BASE_REQUESTED);
@@ -27,6 +27,8 @@ static char *copy_path(const char *path) {
 
 pa_error pa_start_in(const char *folder, const pa_vm *vm, pa_run **run) {
 	pa_error e = pai_none(), started;
+	if (folder == NULL || vm == NULL) return pa_start(NULL, vm, run);
+	if (!pai_given(run != NULL, &e)) return e;
 	char *path = pai_path_in(folder, vm->id);
 	*run = NULL;
 	if (path == NULL) {
@@ -43,9 +45,10 @@ pa_error pa_start_in(const char *folder, const pa_vm *vm, pa_run **run) {
 pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
 	static _Atomic uint32_t runs;
 	pa_error e = pai_none();
+	if (run != NULL) *run = NULL;
+	if (!pai_given(run != NULL && pai_is_given_vm(vm), &e)) return e;
 	pa_run *r = calloc(1, sizeof *r);
-	*run = NULL;
-	if (r == NULL || !pai_copy_vm(r, vm) || (r->path = copy_path(path)) == NULL) {
+	if (r == NULL || !pai_copy_vm(r, vm) || (path != NULL && (r->path = copy_path(path)) == NULL)) {
 		if (r != NULL) free(r->memory);
 		free(r);
 		errno = ENOMEM;
@@ -103,7 +106,7 @@ pa_archive *pa_archive_of(const pa_run *r) { return r == NULL ? NULL : r->archiv
 /* ---- functions ---- */
 
 uint64_t pa_code_id(pa_text code) {
-	uint64_t id = pai_xxh64(NULL, 0, (const uint8_t *)code.bytes, code.size);
+	uint64_t id = pai_xxh64(NULL, 0, (const uint8_t *)code.bytes, code.bytes == NULL ? 0 : code.size);
 	return id == PA_UNKNOWN_CODE || id == PA_ANY_CODE ? 1 : id;
 }
 
@@ -174,7 +177,7 @@ static pa_function *find_function(pa_run *r, const pa_key *key, uint64_t code) {
 }
 
 pa_function *pa_function_of(pa_run *r, const pa_key *key, uint64_t code) {
-	if (r == NULL) return NULL;
+	if (r == NULL || !given_key(key)) return NULL;
 	pthread_mutex_lock(&r->lock);
 	pa_function *f = find_function(r, key, code == PA_ANY_CODE ? PA_UNKNOWN_CODE : code);
 	pthread_mutex_unlock(&r->lock);
@@ -182,7 +185,7 @@ pa_function *pa_function_of(pa_run *r, const pa_key *key, uint64_t code) {
 }
 
 bool pa_profile_of(const pa_function *f, pa_profile *profile) {
-	if (f == NULL || !f->trained) return false;
+	if (f == NULL || profile == NULL || !f->trained) return false;
 	*profile = f->profile;
 	return true;
 }
@@ -227,7 +230,7 @@ static loaded *make_class(pa_run *r, pa_text name, void *own_class, uint64_t has
 
 pa_class *pa_load_class(pa_run *r, pa_text name, void *own_class) {
 	loaded *found = NULL;
-	if (r == NULL) return NULL;
+	if (r == NULL || !given_text(name)) return NULL;
 	uint64_t hash = pai_keyed_hash(0, name);
 	pthread_mutex_lock(&r->lock);
 	if (grow_classes(r)) {

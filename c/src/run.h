@@ -167,6 +167,8 @@ struct pa_run {
 void pai_copy_text(char **to, pa_text *text);
 /* pai_copy_vm makes a deep copy of a VM in one piece of memory. */
 bool pai_copy_vm(pa_run *r, const pa_vm *vm);
+/* pai_is_given_vm reports whether a VM has its strings and arrays. */
+bool pai_is_given_vm(const pa_vm *vm);
 /* pai_check_vm validates a VM, also against an archive unless a is NULL. */
 pa_error pai_check_vm(const pa_vm *vm, const pa_archive *a);
 /* pai_run_builder makes a builder for a dump of a VM. It has the shapes of the archive if all is set. */

@@ -178,21 +178,21 @@ unsigned pai_row_slots(const pa_entry *entry, const slots *list, unsigned n) {
 /* ---- what programs ask ---- */
 
 bool pa_shape_of(const pa_archive *a, uint8_t tag, pa_shape *out) {
-	const shape *s = pai_shape(a, tag);
+	const shape *s = a == NULL || out == NULL ? NULL : pai_shape(a, tag);
 	if (s == NULL) return false;
 	*out = (pa_shape){a, name_at(a->shapes, s->first), tag, s->unit, s->cells, s->row_cells};
 	return true;
 }
 
 bool pa_shape_cell(const pa_shape *of, uint32_t i, pa_cell_shape *cell) {
-	const shape *s = pai_shape(of->archive, of->tag);
+	const shape *s = of == NULL || of->archive == NULL || cell == NULL ? NULL : pai_shape(of->archive, of->tag);
 	if (s == NULL || i >= (uint32_t)s->cells + s->row_cells) return false;
 	*cell = (pa_cell_shape){name_at(of->archive->shapes, s->first + 1 + i), s->kinds[i]};
 	return true;
 }
 
 pa_text pa_shape_bit(const pa_shape *of, uint32_t i, uint32_t bit) {
-	const shape *s = pai_shape(of->archive, of->tag);
+	const shape *s = of == NULL || of->archive == NULL ? NULL : pai_shape(of->archive, of->tag);
 	for (uint32_t row = s == NULL ? 1 : s->first, end = s == NULL ? 0 : s->first + s->rows; row < end; row++) {
 		head h = head_of(of->archive->shapes->heads[row]);
 		bool of_cell = h.part == SHAPE_CELL_BIT ? h.cell == i : h.part == SHAPE_ROW_BIT && h.cell + s->cells == i;

@@ -88,7 +88,7 @@ static pa_error get(const pa_archive *a, bool by_kind, uint32_t wanted, pa_table
 	pa_error e = pai_none();
 	pa_table t;
 	span s;
-	if (!head(a, by_kind, wanted, &t, &s, &e)) return e;
+	if (!pai_given(a != NULL && table != NULL, &e) || !head(a, by_kind, wanted, &t, &s, &e)) return e;
 	if (s.size == 0) pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table");
 	else if (pai_touch(a, s.at, s.size, &e)) *table = t;
 	return e;
@@ -99,7 +99,7 @@ pa_error pa_table_get(const pa_archive *a, uint32_t kind, pa_table *table) { ret
 pa_error pa_table_number(const pa_archive *a, uint32_t i, pa_table *table) { return get(a, false, i, table); }
 
 uint64_t pa_table_cell(const pa_table *t, uint32_t column, uint32_t row) {
-	if (column >= t->columns || column >= PA_MAX_COLUMNS || row >= t->rows) return 0;
+	if (t == NULL || t->archive == NULL || column >= t->columns || column >= PA_MAX_COLUMNS || row >= t->rows) return 0;
 	const uint8_t *p = t->archive->bytes + t->_columns[column];
 	return t->column_kinds[column] == PA_COLUMN_WORD ? get64(p + 8 * (uint64_t)row) : get32(p + 4 * (uint64_t)row);
 }

@@ -36,6 +36,12 @@ static const pa_new_cell *copy_cells(const pa_new_cell *cells, uint32_t n, char 
 	return to;
 }
 
+bool pai_is_given_vm(const pa_vm *vm) {
+	bool given = vm != NULL && given_text(vm->name) && (vm->shapes != NULL || vm->n_shapes == 0);
+	for (uint32_t i = 0; given && i < vm->n_shapes; i++) given = pai_is_given(&vm->shapes[i]);
+	return given;
+}
+
 bool pai_copy_vm(pa_run *r, const pa_vm *vm) {
 	size_t texts = vm->name.size, structs = vm->n_shapes * sizeof *vm->shapes;
 	r->vm = *vm;

@@ -15,6 +15,7 @@ pa_types pa_types_of(const pa_archive *a) { return (pa_types){a, 0, 0}; }
 
 pa_error pa_type_get(const pa_archive *a, uint32_t ordinal, pa_type *type) {
 	pa_error e = pai_none();
+	if (!pai_given(a != NULL && type != NULL, &e)) return e;
 	if (ordinal >= a->info.types && pai_late_get(a, ordinal, type)) return e;
 	if (ordinal >= a->info.types) pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
 	else pai_type(a, a->section[TYPES].at + TYPE * (uint64_t)ordinal, type, &e);
@@ -22,9 +23,10 @@ pa_error pa_type_get(const pa_archive *a, uint32_t ordinal, pa_type *type) {
 }
 
 pa_error pa_types_next(pa_types *it, pa_type *type) {
-	const pa_archive *a = it->_archive;
 	pa_error e = pai_none();
 	pa_type t;
+	if (!pai_given(it != NULL && it->_archive != NULL && type != NULL, &e)) return e;
+	const pa_archive *a = it->_archive;
 	uint64_t at = a->section[TYPES].at + TYPE * it->_next;
 	if (it->_next == a->info.types) {
 		pai_fail(&e, PA_NOT_FOUND, "no more types");
@@ -38,7 +40,9 @@ pa_error pa_types_next(pa_types *it, pa_type *type) {
 
 /* ---- methods ---- */
 
-pa_methods pa_methods_of(const pa_archive *a) { return (pa_methods){._archive = a, ._record = a->section[METHODS].at}; }
+pa_methods pa_methods_of(const pa_archive *a) {
+	return (pa_methods){._archive = a, ._record = a == NULL ? 0 : a->section[METHODS].at};
+}
 
 /* begin finds the rows of unexecuted methods at the first use of the iterator. */
 static bool begin(pa_methods *it, pa_error *e) {
@@ -107,6 +111,7 @@ void pai_skip_record(pa_methods *it, const record *r) {
 
 pa_error pa_methods_next(pa_methods *it, pa_method *m) {
 	pa_error e = pai_none();
+	if (!pai_given(it != NULL && it->_archive != NULL && m != NULL, &e)) return e;
 	record r;
 	pa_method got;
 	if (!pai_peek_record(it, &r, &e) || !pai_method(it->_archive, &r, &got, &e) ||
@@ -120,6 +125,7 @@ pa_error pa_methods_next(pa_methods *it, pa_method *m) {
 /* ---- profiles of a method ---- */
 
 pa_profiles pa_profiles_of(const pa_archive *a, const pa_method *m) {
+	if (a == NULL || m == NULL) return (pa_profiles){0};
 	return (pa_profiles){._contexts = pa_contexts_of(a, m), ._method = m->at, ._next = m->_profiles};
 }
 
@@ -138,10 +144,11 @@ static bool next_context(pa_profiles *it, pa_error *e) {
 }
 
 pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile) {
-	const pa_archive *a = it->_contexts._archive;
 	pa_error e = pai_none();
 	block b;
 	uint64_t at;
+	if (!pai_given(it != NULL && it->_contexts._archive != NULL && profile != NULL, &e)) return e;
+	const pa_archive *a = it->_contexts._archive;
 	if (it->_next == 0 && !next_context(it, &e)) return e;
 	chain c = {place_of(it->_method), place_of(it->_context), place_of(it->_next), it->_code, it->_begun};
 	if (!pai_step(a, &c, &at, &b, &e)) {

@@ -50,6 +50,9 @@ static site *site_at(
 void pa_branch_words(pa_function *f, int32_t point, pa_counter **taken, pa_counter **not_taken) {
 	enum { TAKEN = 1, NOT_TAKEN = 3, CELLS = 4 }; /* cells of the entry */
 	pa_entry e;
+	pa_counter *unused;
+	if (taken == NULL) taken = &unused;
+	if (not_taken == NULL) not_taken = &unused;
 	*taken = *not_taken = &nowhere;
 	if (f == NULL) return;
 	if (trained_entry(f, point, PA_SUCCESSORS, PA_CONDITIONAL, &e) && e.cells == CELLS) {
@@ -87,6 +90,7 @@ static const pa_new_shape *shape_of(const pa_run *r, uint8_t tag) {
 void pa_words(pa_function *f, int32_t point, uint8_t tag, pa_counter **words, uint32_t n) {
 	const pa_new_shape *shape = f == NULL ? NULL : shape_of(f->run, tag);
 	pa_entry e;
+	if (words == NULL) return;
 	for (uint32_t i = 0; i < n; i++) words[i] = &nowhere;
 	if (shape == NULL) return;
 	bool trained = trained_entry(f, point, tag, 0, &e) && e.cells == shape->n;
@@ -191,7 +195,8 @@ static uint64_t count_at(const pa_receivers *r, uint32_t row) {
 }
 
 bool pa_next_class(const pa_receivers *r, uint32_t *row, const pa_class **c, uint64_t *count) {
-	while (r != NULL && *row < r->rows.n) {
+	if (r == NULL || row == NULL || c == NULL || count == NULL) return false;
+	while (*row < r->rows.n) {
 		uint32_t i = (*row)++;
 		const pa_class *has = class_at(r, i);
 		if (has == NULL) continue;

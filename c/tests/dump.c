@@ -571,11 +571,22 @@ static void points(const pa_profile *p) {
 		}
 }
 
+/* types looks up every type. */
+static void types(void) {
+	pa_types it = pa_types_of(archive);
+	pa_type t;
+	uint32_t ordinal;
+	while (first.code == PA_OK && more(pa_types_next(&it, &t)))
+		if (pa_find_type(archive, t.name, t.loader, &ordinal).code != PA_OK || ordinal != t.ordinal)
+			fputs("a type is not found by its name\n", out);
+}
+
 /* keys prints every method found by its key, and the results of lookups of the method by id, of its profiles by key and
  * by id with their references, and of a slightly different key. */
 static void keys(void) {
 	pa_methods it = pa_methods_of(archive);
 	pa_method m, found;
+	types();
 	while (first.code == PA_OK && more(pa_methods_next(&it, &m))) {
 		char *signature = malloc(m.key.signature.size + 1), *longer = malloc(m.key.name.size + 1);
 		pa_key key = m.key;
