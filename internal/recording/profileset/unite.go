@@ -277,6 +277,7 @@ func (t *Table) contextRanks() contextRanks {
 	}
 	b := t.b
 	ranks := make(contextRanks, b.Contexts.Len())
+	methods := b.rankMethodsOfContexts()
 	levels := map[uint32][]uint32{}
 	for ref, c := range b.Contexts.All {
 		levels[c.Depth] = append(levels[c.Depth], ref)
@@ -286,14 +287,34 @@ func (t *Table) contextRanks() contextRanks {
 		slices.SortFunc(levels[depth], func(x, y uint32) int {
 			s := b.Contexts.At(x)
 			t := b.Contexts.At(y)
-			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+			return cmp.Or(cmp.Compare(methods[s.Method], methods[t.Method]),
 				cmp.Compare(ranks.rankOf(s.Parent), ranks.rankOf(t.Parent)),
-				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
+				cmp.Compare(methods[s.Caller], methods[t.Caller]), cmp.Compare(s.Point, t.Point))
 		})
 		for _, ref := range levels[depth] {
 			ranks[ref-1] = rank
 			rank++
 		}
+	}
+	return ranks
+}
+
+// rankMethodsOfContexts returns the ranks of the methods in contexts by name, indexed by MethodRef. Contexts are many
+// more than methods, so that they are not sorted by names.
+func (b *Set) rankMethodsOfContexts() []uint32 {
+	ranks := make([]uint32, b.Methods.Len()+1)
+	var all []uint32
+	for _, c := range b.Contexts.All {
+		for _, m := range [...]MethodRef{c.Method, c.Caller} {
+			if ranks[m] == 0 {
+				ranks[m] = 1
+				all = append(all, uint32(m))
+			}
+		}
+	}
+	slices.SortFunc(all, b.CompareMethods)
+	for i, m := range all {
+		ranks[m] = uint32(i + 1)
 	}
 	return ranks
 }
