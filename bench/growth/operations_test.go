@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/layout"
@@ -27,6 +28,8 @@ type operation struct {
 	run    func(ctx context.Context, s, other *reader.Store, out io.Writer) error
 	prints bool // its output can be many times as long as the archive
 }
+
+const exportIndexed = "export -t profdata"
 
 var operations = []operation{
 	{"verify", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
@@ -65,6 +68,10 @@ var operations = []operation{
 		_, err := fit.Check(ctx, s, fit.Archived(other), fit.Options{Top: 10, Into: into})
 		return commit(into, err)
 	}, false},
+	{exportIndexed, func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
+		_, err := (&llvm.IndexedExporter{}).Export(out, s)
+		return err
+	}, true},
 	{"show --json", func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
 		return jsondump.WriteArchive(out, s)
 	}, true},
@@ -137,7 +144,13 @@ func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 
 // applies reports whether an operation accepts archives of a domain.
 func (op operation) applies(d layout.Domain) bool {
-	return op.name != "check" || d == layout.DomainHotSpot || d.LLVM()
+	switch op.name {
+	case "check":
+		return d == layout.DomainHotSpot || d.LLVM()
+	case exportIndexed:
+		return d.LLVM()
+	}
+	return true
 }
 
 // A pair is an archive and a copy of it with another dump id, in memory.

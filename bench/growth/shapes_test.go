@@ -1,12 +1,14 @@
 package growth
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -30,6 +32,12 @@ var shapes = []shape{
 	{"many samples", manySamples},
 	{"deep samples", deepSamples},
 	{"unexecuted", unexecuted},
+	{"methods of one id", equalIDs},
+	{"callers of one function", callersOfOne},
+	{"one stack", oneStack},
+	{"one long switch", longSwitch},
+	{"records of one slot", recordsOfOneSlot},
+	{"values of one site", valuesOfOneSite},
 }
 
 func newBuilder(d layout.Domain) *builder.Builder {
@@ -200,5 +208,100 @@ func unexecuted(n int) *builder.Builder {
 	for i := range n {
 		b.Seen(b.Method(layout.Key{Class: "app.C" + strconv.Itoa(i/3), Name: "m" + strconv.Itoa(i%3), Signature: "void()"}))
 	}
+	return b
+}
+
+// equalIDs returns n methods that share an id, of which most have no slot in the index.
+func equalIDs(n int) *builder.Builder {
+	b := newBuilder(layout.DomainHotSpot)
+	for i := range n {
+		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprintf(specimen.CrowdedMethod, i), Signature: "()V"}, 1)
+		p.Invocations(uint64(i))
+		done(p)
+	}
+	return b
+}
+
+// addSamples records samples of a stack, which begins with the leaf.
+func addSamples(b *builder.Builder, stack ...builder.MethodRef) {
+	at := profileset.NoContext
+	for _, caller := range stack[1:] {
+		at = b.Internal().OuterContext(stack[0], at, caller, 1)
+	}
+	p := b.ProfileIn(stack[0], 0, at)
+	p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 3})
+	done(p)
+}
+
+// callersOfOne returns samples of a function with n callers, which have one caller.
+func callersOfOne(n int) *builder.Builder {
+	b := newBuilder(layout.DomainSampled)
+	leaf := b.Method(layout.Key{Name: "leaf"})
+	root := b.Method(layout.Key{Name: "root"})
+	for i := range n {
+		addSamples(b, leaf, b.Method(layout.Key{Name: "caller" + strconv.Itoa(i)}), root)
+	}
+	return b
+}
+
+// oneStack returns one stack of n functions.
+func oneStack(n int) *builder.Builder {
+	b := newBuilder(layout.DomainSampled)
+	stack := make([]builder.MethodRef, min(n, disk.MaxDepth))
+	for i := range stack {
+		stack[i] = b.Method(layout.Key{Name: "f" + strconv.Itoa(i)})
+	}
+	addSamples(b, stack...)
+	return b
+}
+
+// longSwitch returns a switch of n cases.
+func longSwitch(n int) *builder.Builder {
+	b := newBuilder(layout.DomainHotSpot)
+	p := b.Profile(layout.Key{Class: "app/Switch", Name: "f", Signature: "(I)V"}, 1)
+	cases := make([]builder.SwitchCase, n)
+	for i := range cases {
+		cases[i] = builder.SwitchCase{Count: uint64(i), Displacement: 8}
+	}
+	p.MultiBranch(builder.At{Bci: 6}, builder.SwitchCase{Count: 1, Displacement: 8}, cases...)
+	done(p)
+	return b
+}
+
+// recordsOfOneSlot returns a function with n records, whose hashes have one slot in the map of llvm-profdata.
+func recordsOfOneSlot(n int) *builder.Builder {
+	b := newBuilder(layout.DomainLLVMIR)
+	m := b.Method(layout.Key{Name: "f"})
+	for i := range n {
+		p := b.ProfileIn(m, slotZero(uint64(i+1)), profileset.NoContext)
+		p.Counters(0, uint64(i), 1)
+		done(p)
+	}
+	return b
+}
+
+// slotZero returns the FuncHash number i, from 1, for which LLVM's map hash is 0. The map multiplies a FuncHash by an
+// odd number and combines two parts of the product, so it is the inverse times a product with equal parts.
+func slotZero(i uint64) uint64 {
+	const factor = 0xbf58476d1ce4e5b9
+	inverse := uint64(factor)
+	for range 5 {
+		inverse *= 2 - factor*inverse
+	}
+	i *= 2 // bit 31, which both parts share, is 0
+	return (i<<31 | i) * inverse
+}
+
+// valuesOfOneSite returns a call site with n targets.
+func valuesOfOneSite(n int) *builder.Builder {
+	b := newBuilder(layout.DomainLLVMIR)
+	p := b.Profile(layout.Key{Name: "f"}, 1)
+	p.Counters(0, 1)
+	values := make([]builder.Value, n)
+	for i := range values {
+		values[i] = builder.Value{Value: disk.NameRef("g" + strconv.Itoa(i)), Count: uint64(i + 1)}
+	}
+	p.ValueSite(0, layout.SubIndirectCall, values...)
+	done(p)
 	return b
 }
