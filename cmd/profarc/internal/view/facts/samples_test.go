@@ -107,6 +107,40 @@ func chain(t *testing.T, deepest int) *reader.Store {
 	return memstore.Open(t, b)
 }
 
+// TestListsOfAllFunctionsTakeLinearWork lists the calls and lines of each function of a star: a leaf with many callers.
+func TestListsOfAllFunctionsTakeLinearWork(t *testing.T) {
+	const callers = 2000
+	b := builder.New(layout.DomainSampled, builder.Config{})
+	leaf := b.Method(layout.Key{Name: "leaf"})
+	for i := range callers {
+		caller := b.Method(layout.Key{Name: fmt.Sprint("caller", i)})
+		p := b.ProfileIn(leaf, 0, b.Internal().OuterContext(leaf, profileset.NoContext, caller, 1))
+		p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 1})
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := memstore.Open(t, b)
+	tally, err := TallyLines(s, Samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	work := testing.AllocsPerRun(1, func() {
+		listed = 0
+		for m := range s.Methods() {
+			callers, callees := tally.CallsOf(m)
+			listed += len(callers) + len(callees) + len(tally.LinesOf(m))
+		}
+	})
+	if listed != 3*callers+1 {
+		t.Errorf("%d callers, callees and lines, want %d", listed, 3*callers+1)
+	}
+	if work > callers/10 {
+		t.Errorf("%.0f allocations to list them: the lists are made for each function", work)
+	}
+}
+
 // TestDeepStacksAreCountedInLinearSpace: an archive of a chain of callers, with a sample in
 // each, has as many frames as the square of its length. To make them all would take some
 // hundred bytes for each byte of the archive.
