@@ -36,7 +36,7 @@ const listedFields = "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,IgnoredGoFiles,
 // error matches ErrNoGoCommand, or has the message of the go command.
 func OpenBuild(ctx context.Context, dir string) (*Tree, error) {
 	all, err := listPackages(ctx, dir, ".")
-	if err != nil || all[len(all)-1].Name != "main" {
+	if err != nil || len(all) == 0 || all[len(all)-1].Name != "main" { // dependencies come first
 		all, err = listPackages(ctx, dir, "./...")
 	}
 	if err != nil {
