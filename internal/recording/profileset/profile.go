@@ -231,7 +231,7 @@ func (p *Recording) Done() error {
 	return p.err
 }
 
-// refuseProfile counts a duplicate. Any other error is one of the set.
+// refuseProfile counts a duplicate, and fails the set for any other error.
 func (b *Set) refuseProfile(err error) {
 	if errors.Is(err, ErrDuplicate) {
 		b.Duplicates++
