@@ -17,10 +17,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// goldenFile returns the file with the text of a specimen.
+func goldenFile(name string) string { return "../../testkit/specimen/testdata/" + name + ".txt" }
+
 // goldenText returns the text of a specimen.
 func goldenText(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + ".txt")
+	text, err := os.ReadFile(goldenFile(name))
 	if err != nil {
 		t.Fatal(err)
 	}

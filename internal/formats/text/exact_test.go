@@ -11,7 +11,7 @@ import (
 func TestGoldenTexts(t *testing.T) {
 	for name, data := range specimens(t) {
 		text := write(t, data)
-		golden(t, "testdata/"+name+".txt", text)
+		golden(t, goldenFile(name), text)
 		if !Detect([]byte(text)) {
 			t.Errorf("%s: not detected", name)
 		}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -57,15 +57,20 @@ func read(t testing.TB, text string) []byte {
 	return bytesOf(t, b)
 }
 
+// specimens returns the archives of the first release, by name.
 func specimens(t testing.TB) map[string][]byte {
 	t.Helper()
+	texts, err := filepath.Glob(goldenFile("*"))
+	if err != nil || len(texts) == 0 {
+		t.Fatal("no specimens: ", err)
+	}
 	all := map[string][]byte{}
-	for _, s := range specimen.All() {
-		data, err := s.Bytes()
+	for _, file := range texts {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		all[name], err = os.ReadFile("../../../testdata/v1/" + name + ".parc")
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[s.Name] = data
 	}
 	return all
 }

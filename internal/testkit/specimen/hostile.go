@@ -158,3 +158,20 @@ func addHostileTables(b *builder.Builder, h *textMaker, m builder.MethodRef) {
 		b.Internal().Table(disk.TableVTables, 0).Row(symbol(), 0x7f0000401000, 32)
 	}
 }
+
+func hotspotParams() (p layout.Params) {
+	p.TypeProfileWidth = 2
+	p.BciProfileWidth = 2
+	p.ReceiverGap = 1
+	p.TypeProfileLevel = 111
+	p.VMRelease = 17
+	p.ProfileTraps = 1
+	return p
+}
+
+// finishProfiles calls Done. The builder keeps an error until it writes the archive.
+func finishProfiles(profiles ...*builder.Profile) {
+	for _, p := range profiles {
+		_ = p.Done()
+	}
+}

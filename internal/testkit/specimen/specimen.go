@@ -3,10 +3,12 @@
 package specimen
 
 import (
-	"time"
+	"embed"
+	"fmt"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,16 +22,36 @@ type Specimen struct {
 // All returns all specimens. Their names are unique.
 func All() []Specimen {
 	return []Specimen{
-		{"hotspot", layout.DomainHotSpot, newHotSpot},
-		{"hotspot-empty", layout.DomainHotSpot, newHotSpotEmpty},
-		{"llvm-ir", layout.DomainLLVMIR, newLLVMIR},
-		{"llvm-frontend", layout.DomainLLVMFrontend, newLLVMFrontend},
-		{"graal", layout.DomainGraal, newGraal},
-		{"jamaica", layout.DomainJamaica, newJamaica},
-		{"hotspot-run", layout.DomainHotSpot, newHotSpotRun},
-		{"custom", layout.DomainCustom, newCustom},
-		{"sampled", layout.DomainSampled, newSampled},
+		written("hotspot", layout.DomainHotSpot),
+		written("hotspot-empty", layout.DomainHotSpot),
+		written("llvm-ir", layout.DomainLLVMIR),
+		written("llvm-frontend", layout.DomainLLVMFrontend),
+		written("graal", layout.DomainGraal),
+		written("jamaica", layout.DomainJamaica),
+		written("hotspot-run", layout.DomainHotSpot),
+		written("custom", layout.DomainCustom),
+		written("sampled", layout.DomainSampled),
 	}
+}
+
+// texts has the specimens in the text of profarc. The archives in testdata/v1, whose bytes never change, are equal.
+//
+//go:embed testdata/*.txt
+var texts embed.FS
+
+// written returns the specimen of a text.
+func written(name string, d layout.Domain) Specimen {
+	return Specimen{name, d, func() *builder.Builder {
+		f, err := texts.Open("testdata/" + name + ".txt")
+		if err != nil {
+			panic(err)
+		}
+		report, err := new(text.Importer).Import(&codec.Input{Reader: f, Name: name})
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", name, err))
+		}
+		return report.Dumps[0]
+	}}
 }
 
 // Bytes returns the bytes of the archive.
@@ -39,39 +61,15 @@ func (s Specimen) Bytes() ([]byte, error) {
 	return data, err
 }
 
-// finishProfiles calls Done. The builder keeps an error until it writes the archive.
-func finishProfiles(profiles ...*builder.Profile) {
-	for _, p := range profiles {
-		_ = p.Done()
-	}
+// Later returns the specimens of tables that were added after the first release.
+func Later() []Specimen {
+	return []Specimen{written("accounts", layout.DomainLLVMIR), written("versions", layout.DomainLLVMIR),
+		written("advice", layout.DomainCustom), {"crowded", layout.DomainHotSpot, newCrowded}}
 }
 
-// fingerprint returns 16 bytes that begin with a name.
-func fingerprint(name string) (f [16]byte) {
-	copy(f[:], name)
-	return f
-}
-
-// newHotSpotRun has one profile, the description of its run, and the description of a base archive.
-func newHotSpotRun() *builder.Builder {
-	run := &layout.Provenance{
-		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
-		Begun:   time.Unix(1699999990, 0), Exit: disk.ExitCode(3),
-		VM: "OpenJDK 64-Bit Server VM (17.0.15+6) for linux-amd64 JRE (17.0.15+6)", Vendor: "Some Vendor",
-		Main: "shapes.Main", Command: "java -cp shapes.jar:classes -Ddb.password=*** shapes.Main", Options: "-Xmx64m",
-		ClassPath: []layout.ClassPathEntry{
-			{Path: "shapes.jar", Content: layout.Content{Kind: disk.ContentFile, Size: 1234, Sum: 0xfeedface12345678}},
-			{Path: "classes", Content: layout.Content{Kind: disk.ContentDirectory, Size: 99, Sum: 1}},
-			{Path: "none.jar"},
-		},
-	}
-	b := builder.New(layout.DomainHotSpot, builder.Config{
-		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789), Run: run,
-	})
-	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}, 7)
-	p.Invocations(1)
-	finishProfiles(p)
-	b.Internal().ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),
-		Producer: "OpenJDK 17.0.15+6"})
-	return b
+// SharedIDs returns two keys of the specimen hotspot that have the same ID.
+func SharedIDs() [2]layout.Key {
+	const end = "/is/one/of/two/classes/whose/methods/have/the/same/id/by/design"
+	return [2]layout.Key{{Class: "tR_4twinyQ_6same" + end, Name: "run", Signature: "()V"},
+		{Class: "t1jx3aHiy2jz4wLb" + end, Name: "run", Signature: "()V"}}
 }

@@ -1,0 +1,29 @@
+package specimen
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+)
+
+// Names with any digits of a method of class A, and of a type. The digits do not change the id.
+const (
+	CrowdedMethod = "lzGdzWDmUzMfvwAp%08dJblVUhwsZZZZZZZZ"
+	CrowdedType   = "KPbQkzSZZJNpoVZn%08dupiQXEqDZZZZZZZZ"
+)
+
+// newCrowded has so many methods of one id, and types of another, that most have no slot in the index.
+func newCrowded() *builder.Builder {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(), Producer: "Example VM 1"})
+	for i := range 330 {
+		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprintf(CrowdedMethod, i), Signature: "()V"}, 7)
+		of := b.Type(builder.TypeKey{Name: fmt.Sprintf(CrowdedType, i)})
+		p.ReceiverType(builder.At{Bci: 3}, builder.Others{}, builder.Row{Type: of, Count: uint64(i)})
+		finishProfiles(p)
+	}
+	for i := range 10 {
+		b.Method(layout.Key{Class: "B", Name: fmt.Sprint("m", i)})
+	}
+	return b
+}
