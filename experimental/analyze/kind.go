@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
@@ -166,22 +167,33 @@ func (s Site) OthersText() string {
 // IDs but no names, and points have no shares. Each point is valid until the next iteration.
 func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
 	return func(yield func(reader.Entry, *Point) bool) {
-		r := &pointReader{s: q.Store(), trained: true}
-		p := Point{}
+		t := trainedReaders.Get().(*trainedReader)
+		defer trainedReaders.Put(t)
+		r := &t.pointReader
+		p := &t.point
+		r.s = q.Store()
 		for e := range q.Entries() {
 			kind := pointKindOf(e)
-			p = Point{Point: e.Point(), Site: siteKindOf(e), NullSeen: sawNull(e), Outcomes: p.Outcomes[:0],
+			*p = Point{Point: e.Point(), Site: siteKindOf(e), NullSeen: sawNull(e), Outcomes: p.Outcomes[:0],
 				PointDetails: PointDetails{Group: kind.group, RowNoun: kind.rows, BySchema: kind.read == nil},
 				entry:        e, store: r.s}
 			if !p.BySchema {
-				r.addOutcomes(&p, e)
+				r.addOutcomes(p, e)
 			}
-			if !yield(e, &p) {
+			if !yield(e, p) {
 				return
 			}
 		}
 	}
 }
+
+type trainedReader struct {
+	pointReader
+	point Point
+}
+
+// trainedReaders keeps the memory of outcomes for the next profile.
+var trainedReaders = sync.Pool{New: func() any { return &trainedReader{pointReader: pointReader{trained: true}} }}
 
 // A CellGroup holds consecutive cells of a point's entry, as the schema of its tag groups them. Lengths and
 // displacements are left out.

@@ -104,14 +104,16 @@ type profilePair struct {
 // matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the
 // same context with one unknown code, then the remaining profiles of b without a partner.
 func (c *comparison) matchProfiles() ([]profilePair, error) {
-	m := profileMatching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
+	m := &c.matching
+	m.a = c.profilesA.list
+	m.b = c.profilesB.list
+	m.pairs = m.pairs[:0]
 	if err := m.numberContexts(c); err != nil {
 		return nil, err
 	}
 	m.pairSameCode()
 	m.pairUnknownCode()
 	m.addUnmatched()
-	c.scratch = m.pairs
 	return m.pairs, nil
 }
 
@@ -137,6 +139,12 @@ func (m *profileMatching) addPair(i, j int) {
 }
 
 func (m *profileMatching) pairSameCode() {
+	if len(m.a) == 1 && len(m.b) == 1 {
+		if m.contextsA[0] == m.contextsB[0] && m.a[0].Code() == m.b[0].Code() {
+			m.addPair(0, 0)
+		}
+		return
+	}
 	index := make(map[contextCode]int, len(m.b))
 	for j := range m.b {
 		index[contextCode{m.contextsB[j], m.b[j].Code()}] = j
@@ -193,19 +201,22 @@ func (m *profileMatching) addUnmatched() {
 }
 
 func (m *profileMatching) numberContexts(c *comparison) (err error) {
-	n := contextNumbers{map[contextFrame]uint32{}}
-	m.contextsA, err = n.numberProfiles(c.a, m.a, c.counterparts.methodKeyInB)
+	var n contextNumbers
+	m.contextsA, err = n.numberProfiles(m.contextsA, c.a, m.a, c.counterparts.methodKeyInB)
 	if err != nil {
 		return err
 	}
-	m.contextsB, err = n.numberProfiles(c.b, m.b,
+	m.contextsB, err = n.numberProfiles(m.contextsB, c.b, m.b,
 		func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
 	return err
 }
 
 // contextNumbers numbers the contexts of a method in both archives, from 1. A context consists of its inner context and
-// one frame, so each takes one step, whatever its depth.
-type contextNumbers struct{ ids map[contextFrame]uint32 }
+// one frame, so each takes one step, whatever its depth. Few methods have contexts, so numberContext makes the maps.
+type contextNumbers struct {
+	ids   map[contextFrame]uint32
+	known map[layout.Ref]uint32 // numbers of the contexts of the archive being numbered
+}
 
 type contextFrame struct {
 	inner  uint32 // 0 without an inner context
@@ -213,10 +224,12 @@ type contextFrame struct {
 	point  int32
 }
 
-func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
-	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
-	numbers = make([]uint32, len(list))
-	known := map[layout.Ref]uint32{}
+// numberProfiles numbers the contexts of profiles, in the memory of numbers.
+func (n *contextNumbers) numberProfiles(numbers []uint32, s *reader.Store, list []profile,
+	key func(reader.Method) (uint64, error)) ([]uint32, error) {
+	numbers = slices.Grow(numbers[:0], len(list))[:len(list)]
+	clear(numbers)
+	n.known = nil
 	for i := range list {
 		context, ok, err := list[i].Context()
 		if err != nil {
@@ -225,7 +238,7 @@ func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 		if !ok {
 			continue
 		}
-		numbers[i], err = n.numberContext(s, context, known, key)
+		numbers[i], err = n.numberContext(s, context, key)
 		if err != nil {
 			return nil, err
 		}
@@ -233,10 +246,16 @@ func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 	return numbers, nil
 }
 
-func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
+func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context,
 	key func(reader.Method) (uint64, error)) (uint32, error) {
+	if n.ids == nil {
+		n.ids = map[contextFrame]uint32{}
+	}
+	if n.known == nil {
+		n.known = map[layout.Ref]uint32{}
+	}
 	path := []reader.Context{c}
-	for inner := c.Inner(); inner != 0 && known[inner] == 0; inner = path[len(path)-1].Inner() {
+	for inner := c.Inner(); inner != 0 && n.known[inner] == 0; inner = path[len(path)-1].Inner() {
 		next, err := s.ContextAt(inner)
 		if err != nil {
 			return 0, err
@@ -248,7 +267,7 @@ func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context, known 
 		if err != nil {
 			return 0, err
 		}
-		frame := contextFrame{inner: known[path[i].Inner()], point: f.Point}
+		frame := contextFrame{inner: n.known[path[i].Inner()], point: f.Point}
 		frame.caller, err = key(f.Caller)
 		if err != nil {
 			return 0, err
@@ -256,7 +275,7 @@ func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context, known 
 		if n.ids[frame] == 0 {
 			n.ids[frame] = uint32(len(n.ids) + 1)
 		}
-		known[path[i].Ref()] = n.ids[frame]
+		n.known[path[i].Ref()] = n.ids[frame]
 	}
-	return known[c.Ref()], nil
+	return n.known[c.Ref()], nil
 }
