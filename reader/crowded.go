@@ -29,7 +29,8 @@ func (q *search) crowdedRows(id uint64, kind disk.RecordKind) (t *disk.Table, fr
 
 // findCrowded returns the reference in the first row in the range of the search whose record is not before the sought
 // one by compare; 0 if no row has the sought record.
-func (q *search) findCrowded(id uint64, kind disk.RecordKind, compare func(n layout.Ref) (int, error)) (layout.Ref, error) {
+func (q *search) findCrowded(id uint64, kind disk.RecordKind, compare func(n layout.Ref) (int, error)) (
+	layout.Ref, error) {
 	t, from, to, err := q.crowdedRows(id, kind)
 	if err != nil || from == to {
 		return 0, err
@@ -69,7 +70,7 @@ func (s *Store) readCrowdedMethod(n layout.Ref, id uint64) (Method, error) {
 	if is, err := m.indexedID(); err != nil {
 		return Method{}, err
 	} else if is != id {
-		return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "the table crowded has the method with id %016x, not %016x",
+		return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "the table crowded has a method of id %016x, not %016x",
 			id, is)
 	}
 	return m, nil
@@ -85,7 +86,8 @@ func (q *search) findCrowdedType(id uint64, name, loader string) (Type, error) {
 	n, err := q.findCrowded(id, disk.KindType, func(n layout.Ref) (int, error) {
 		t, err := q.s.readTypeRecord(n)
 		if err == nil && t.ID != id {
-			err = q.s.corruptError(disk.RegionRO, n.Offset(), "the table crowded has the type with id %016x, not %016x", id, t.ID)
+			err = q.s.corruptError(disk.RegionRO, n.Offset(), "the table crowded has a type of id %016x, not %016x", id,
+				t.ID)
 		}
 		if err != nil {
 			return 0, err

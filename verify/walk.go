@@ -68,8 +68,8 @@ func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int
 func (w *walk) runSteps() {
 	defer runtime.KeepAlive(w.s)
 	w.m.Sweep()
-	for _, step := range []func(){w.frame, w.findMethods, w.pages, w.lists, w.crowd, w.recordsAndBlocks, w.links, w.allTables,
-		w.readReferences, w.totals} {
+	for _, step := range []func(){w.frame, w.findMethods, w.pages, w.lists, w.crowd, w.recordsAndBlocks, w.links,
+		w.allTables, w.readReferences, w.totals} {
 		w.guard(step)
 		if w.ctx.Err() != nil || w.stopped.Load() && !w.naming {
 			return
@@ -188,7 +188,8 @@ func (w *walk) totals() {
 	if most := disk.MaxKeyText(w.h.FileSize); max(f.typeText, f.methodText, f.listText) > most {
 		w.doubt()
 	}
-	if records := c.Types + c.Methods - uint64(w.rows()) - uint64(w.crowded.Rows); f.used != records && !w.starts.methods.partial {
+	records := c.Types + c.Methods - uint64(w.rows()) - uint64(w.crowded.Rows)
+	if f.used != records && !w.starts.methods.partial {
 		w.wrong(inSlots, 0, disk.RegionIX, w.lineOffset(0), "the index has %d slots in use, %d records need one", f.used,
 			records)
 	}

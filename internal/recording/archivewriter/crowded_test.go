@@ -119,7 +119,9 @@ func linesRead(h *layout.Header, data []byte, id uint64, record layout.Ref) int 
 // TestFewSharedIDsNeedNoFeature: older readers can read an archive whose searches are not too long.
 func TestFewSharedIDsNeedNoFeature(t *testing.T) {
 	for _, n := range []int{300, 1000} {
-		b := methods(n, func(i int) layout.Key { return layout.Key{Class: "A", Name: fmt.Sprintf(specimen.CrowdedMethod, i)} })
+		b := methods(n, func(i int) layout.Key {
+			return layout.Key{Class: "A", Name: fmt.Sprintf(specimen.CrowdedMethod, i)}
+		})
 		s, _ := written(t, b)
 		h := s.Header()
 		if crowded := n > 320; crowded != (h.Required == disk.FeatureCrowded) || h.MaxProbe > 32 {

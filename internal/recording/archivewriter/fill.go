@@ -12,7 +12,7 @@ type indexFiller struct {
 	types    uint32 // the records with lower numbers are types
 	ix       []byte
 	crowded  bool                      // records wait for goodProbe lines only
-	waiting  [numRanks][]waitingRecord // records without a slot, those of the first line first
+	waiting  [numRanks][]waitingRecord // records without a slot, the oldest first
 	count    int                       // number of waiting records
 	maxProbe uint32                    // maximum number of lines that a search reads; 0 if there are no records
 	crowd    []uint32                  // numbers of the records that got no slot
@@ -139,8 +139,8 @@ func (f *indexFiller) drop(rank, k int) {
 	f.count -= k
 }
 
-// overflow notes in line n that the records that are left are in a later line. In a crowded archive, those that have no
-// later line join the crowd.
+// overflow notes in line n that the records that are left are in a later line. In a crowded archive, records that have
+// no later line join the crowd.
 func (f *indexFiller) overflow(line disk.Line, n uint64) {
 	for rank := range f.waiting {
 		last := 0 // number of records that have no later line

@@ -75,8 +75,8 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 		}
 	}()
 	p.collect()
-	for _, step := range []func() error{p.sort(ctx), p.decide, p.planIndex, p.measure, p.placeRegions, p.checkKeyText, p.locate,
-		p.describe} {
+	for _, step := range []func() error{p.sort(ctx), p.decide, p.planIndex, p.measure, p.placeRegions, p.checkKeyText,
+		p.locate, p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
