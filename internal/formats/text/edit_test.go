@@ -100,7 +100,7 @@ var spellings = map[string]func(text string) string{
 		return strings.ReplaceAll(text, "\n  ", " # a comment\n    # another\n  ")
 	},
 	"hexadecimal": func(text string) string { return strings.ReplaceAll(text, "=60949", "=0xEE15") },
-	"quotes":      func(text string) string { return strings.ReplaceAll(text, " main", ` "m\x61in"`) },
+	"quotes":      func(text string) string { return strings.ReplaceAll(text, "method main", `method "m\x61in"`) },
 	"quoted parts": func(text string) string {
 		return strings.ReplaceAll(text, "shapes/Square{app}", `"shapes/Square"{"app"}`)
 	},
