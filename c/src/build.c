@@ -6,10 +6,7 @@ enum { KNOWN_FLAGS = 3, ROWS_MOST = 64 };
 
 /* ---- errors ---- */
 
-pa_error pa_builder_error(const pa_builder *b) {
-	pa_error e = pai_none();
-	return pai_given(b != NULL, &e) ? b->error : e;
-}
+pa_error pa_builder_error(const pa_builder *b) { return pai_error_of(b); }
 
 /* ---- making and freeing ---- */
 

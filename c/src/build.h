@@ -92,6 +92,10 @@ static inline bool has_ref(const buffer *u, size_t item, uint32_t ref) { return 
 
 /* pai_refuse stores an error if the builder has none. */
 bool pai_refuse(pa_builder *b, pa_code code, const char *message);
+static inline pa_error pai_error_of(const pa_builder *b) {
+	pa_error e = pai_none();
+	return pai_given(b != NULL, &e) ? b->error : e;
+}
 /* pai_take refuses missing input. It returns false if the builder is NULL or has an error. */
 static inline bool pai_take(pa_builder *b, bool given) {
 	return sound(b) && (given || pai_refuse(b, PA_ARGUMENT, "an argument is NULL that must not be"));

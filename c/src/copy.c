@@ -589,7 +589,7 @@ pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts take, const 
 	copier c = {.b = b, .a = a, .take = take, .with = with, .e = pai_none()};
 	counted none = {.archive = a};
 	const along alone = {.since = &none};
-	if (!pai_take(b, a != NULL) || !admit(b, a, take)) return pa_builder_error(b);
+	if (!pai_take(b, a != NULL) || !admit(b, a, take)) return pai_error_of(b);
 	c.checkpoint = take == PA_INCREMENTS && with != NULL;
 	c.lazy = c.checkpoint || (take == PA_INCREMENTS && adopted(a) != NULL);
 	if (c.lazy && with == NULL) c.with = &alone;

@@ -67,9 +67,11 @@ static bool search(const pa_archive *a, const sought *s, bool types, comparing *
 	else if (types && !first_of(t, s->id + 1, false, &high, e)) return false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		uint64_t to;
+		uint64_t to, other;
 		int order;
 		if (!cell(t, types ? TYPE_COLUMN : METHOD, middle, &to, e)) return false;
+		if (!cell(t, types ? METHOD : TYPE_COLUMN, middle, &other, e)) return false;
+		if (other != 0) return pai_damage(a, e, t->_columns[ID] + 8 * (uint64_t)middle, "a row of two crowded records");
 		if (!compare(a, place_of((pa_ref)to), s, &order, e)) return false;
 		if (order == 0) *at = place_of((pa_ref)to);
 		if (order == 0) return true;

@@ -17,7 +17,7 @@ pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) { return p
 pa_error pai_describe_run_of(pa_builder *b, const pa_provenance *run, uint32_t number) {
 	pa_provenance r = run != NULL ? *run : (pa_provenance){0};
 	pa_error e = pai_none();
-	if (!sound(b)) return pa_builder_error(b);
+	if (!sound(b)) return pai_error_of(b);
 	if (is_described(b)) {
 		pai_refuse(b, PA_ARGUMENT, "the run of the dump is described already");
 		return b->error;

@@ -6,7 +6,7 @@
  * not keep errors of the sink. */
 static pa_error write_to(
 	pa_builder *b, bool (*open)(void *to, uint64_t size, pa_error *e), const sink *to, pa_report *report) {
-	pa_error before = pa_builder_error(b), e = before;
+	pa_error before = pai_error_of(b), e = before;
 	if (b == NULL) return e;
 	pa_report got;
 	plan p;
@@ -42,7 +42,7 @@ static bool write_memory(void *to, uint64_t at, const uint8_t *bytes, size_t siz
 
 pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *report) {
 	memory m = {0};
-	if (bytes == NULL || size == NULL) return pa_builder_error(NULL);
+	if (bytes == NULL || size == NULL) return pai_error_of(NULL);
 	pa_error e = write_to(b, open_memory, &(sink){write_memory, &m}, report);
 	if (e.code == PA_OK) {
 		*bytes = m.bytes;

@@ -278,7 +278,7 @@ static pa_error refuse_twin(pa_builder *b) {
 }
 
 pa_error pa_done(pa_builder *b, uint32_t *profile) {
-	if (!recorded(b)) return pa_builder_error(b);
+	if (!recorded(b)) return pai_error_of(b);
 	if (b->open.twin) return refuse_twin(b);
 	size_t n = COUNT(new_entry, b->open.entries);
 	uint32_t *sorted = malloc(2 * n * sizeof *sorted + 1);
