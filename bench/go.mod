@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/profarc/profarc v0.0.0
+	github.com/profarc/profarc/example/vm v0.0.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/sys v0.47.0
 )
@@ -24,3 +25,5 @@ require (
 )
 
 replace github.com/profarc/profarc => ..
+
+replace github.com/profarc/profarc/example/vm => ../example/vm

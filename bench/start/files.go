@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/example"
+	example "github.com/profarc/profarc/example/vm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/bench/ratios"
-	"github.com/profarc/profarc/example"
+	example "github.com/profarc/profarc/example/vm"
 	"github.com/profarc/profarc/internal/cli/paired"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/example"
+	example "github.com/profarc/profarc/example/vm"
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 

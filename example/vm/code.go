@@ -1,4 +1,4 @@
-// Package example is a small stack VM that keeps its profiles in an archive. Authors of VMs can read and copy it.
+// Package vm is a small stack VM that keeps its profiles in an archive. Authors of VMs can read and copy it.
 //
 // The VM starts with slow instructions. An addition looks its operator up by the classes of the operands, and a send
 // looks its method up by name. Each records a profile of the classes, and each branch counts its outcomes. After enough
@@ -12,7 +12,7 @@
 //	interpret.go   the interpreter and its quickening
 //	learn.go       opening and writing archives
 //	generate.go    a program of 5,008 functions
-package example
+package vm
 
 import (
 	"github.com/profarc/profarc"
