@@ -94,8 +94,9 @@ func TestProvenance(t *testing.T) {
 				[]string{dir, ".", jars + "/b.jar", jars + "/a.jar"}},
 		} {
 			t.Run(name, func(t *testing.T) {
-				j := start(t, home, append(test.args, "-XX:hunter6=7", "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2",
-					"--pwd=hunter2", "Authorization: Bearer hunter2", "-phunter2")...)
+				j := start(t, home, append(test.args, "-XX:hunter6=7", "-Ddb.password=hunter2", "Twins",
+					"--token", "hunter2", "-p", "hunter2", "--pwd=hunter2", "Authorization: Bearer hunter2",
+					"-phunter2")...)
 				j.await("ready")
 				r, h := described(t, j.pid())
 				var paths []string

@@ -96,8 +96,8 @@ func MaskOptions(options []string) []string {
 	return out
 }
 
-// MaskUnknown masks the names of the -XX: options that a VM does not know, in place. Such a name can be a secret, because
-// a VM can ignore unknown options.
+// MaskUnknown masks the names of the -XX: options that a VM does not know, in place. Such a name can be a secret,
+// because a VM can ignore unknown options.
 func MaskUnknown(args []string, isKnown func(name string) bool) []string {
 	for i, arg := range args {
 		option, isVM := strings.CutPrefix(arg, "-XX:")

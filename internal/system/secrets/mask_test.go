@@ -97,8 +97,8 @@ func FuzzMask(f *testing.F) {
 
 // TestUnknownOptionsAreMasked masks options with each sign and value.
 func TestUnknownOptionsAreMasked(t *testing.T) {
-	args := []string{"-XX:+UseG1GC", "-XX:-UseG1GC", "-XX:ParallelGCThreads=2", "-XX:+s3cr3t", "-XX:-s3cr3t", "-XX:s3cr3t=1",
-		"-XX:s3cr3t", "-XX:", "-Dx=***", "Main"}
+	args := []string{"-XX:+UseG1GC", "-XX:-UseG1GC", "-XX:ParallelGCThreads=2", "-XX:+s3cr3t", "-XX:-s3cr3t",
+		"-XX:s3cr3t=1", "-XX:s3cr3t", "-XX:", "-Dx=***", "Main"}
 	want := []string{"-XX:+UseG1GC", "-XX:-UseG1GC", "-XX:ParallelGCThreads=2", "-XX:***", "-XX:***", "-XX:***", "-XX:***",
 		"-XX:***", "-Dx=***", "Main"}
 	isKnown := func(name string) bool { return name == "UseG1GC" || name == "ParallelGCThreads" }

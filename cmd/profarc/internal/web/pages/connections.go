@@ -10,8 +10,8 @@ import (
 
 // A limitedListener limits the open connections of a server. At the limit, a new connection waits until another one
 // ends, or takes the slot of one that does not need it: first of a client that had the time to present the token and
-// did not, and if all have presented it, of the one that has been idle for longest. So a client without the token cannot
-// keep others out, and a burst of requests with the token loses none.
+// did not, and if all have presented it, of the one that has been idle for longest. So a client without the token
+// cannot keep others out, and a burst of requests with the token loses none.
 type limitedListener struct {
 	net.Listener
 	limits  servingLimits
@@ -67,7 +67,8 @@ func (l *limitedListener) admitConnection(c net.Conn) bool {
 	return true
 }
 
-// closeNeedless closes the connection that needs its slot least, if any does not need it. The caller must hold the lock.
+// closeNeedless closes the connection that needs its slot least, if any does not need it. The caller must hold the
+// lock.
 func (l *limitedListener) closeNeedless() bool {
 	var least net.Conn
 	var leastState *clientState
