@@ -42,14 +42,18 @@ const (
 	packedSize = 1 << 16
 )
 
-// heads is a pool of buffers with headSize bytes. Without it, an import of many small inputs would spend most of its
-// time on clearing new buffers.
-var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
+// heads and packedBuffers are pools of buffers with headSize and packedSize bytes. Without them, an import of many small
+// inputs would spend most of its time on clearing new buffers.
+var (
+	heads         = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
+	packedBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, packedSize) }}
+)
 
 // A stream is an open input, decompressed.
 type stream struct {
 	*bufio.Reader
-	from    io.Reader // source of the buffer
+	packed  *bufio.Reader // bytes of the input before decompression
+	from    io.Reader     // source of the buffer
 	name    string
 	codec   string // "gzip", "zstd", or "" if not compressed
 	closers []func()
@@ -63,7 +67,10 @@ func (s *stream) Close() {
 	if s.Size() == headSize { // the first call of Close
 		s.Reset(nil)
 		heads.Put(s.Reader)
-		s.Reader = bufio.NewReaderSize(readerFunc(func([]byte) (int, error) { return 0, os.ErrClosed }), 0)
+		s.packed.Reset(nil)
+		packedBuffers.Put(s.packed)
+		s.from = readerFunc(func([]byte) (int, error) { return 0, os.ErrClosed })
+		s.Reader = bufio.NewReaderSize(s.from, 0)
 	}
 }
 
@@ -176,7 +183,9 @@ func counted(r io.Reader, report func(done int64)) io.Reader {
 func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
 	s := &stream{name: name}
 	x := &expansion{most: maxExpansion}
-	packed := bufio.NewReaderSize(x.compressed(r), packedSize)
+	packed := packedBuffers.Get().(*bufio.Reader)
+	packed.Reset(x.compressed(r))
+	s.packed = packed
 	magic, err := packed.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err

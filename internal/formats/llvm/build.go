@@ -33,7 +33,7 @@ type intake struct {
 	blocks  uint64 // total of the counters in the file, modulo 2^64
 	values  uint64 // total of the value counts in the file, modulo 2^64
 	ordered bool   // the builder keeps the order of functions
-	batch   functionBatch
+	batch   *functionBatch
 	row     []uint64 // buffer for a table row
 }
 
@@ -352,6 +352,7 @@ func (p *functionBatch) flushToBuilder(b *builder.Builder) error {
 		return nil
 	}
 	_, err := b.Internal().AddFunctions(p.functions[:p.size])
+	clear(p.functions[:p.size])
 	p.size = 0
 	p.names = p.names[:0]
 	p.counts = p.counts[:0]

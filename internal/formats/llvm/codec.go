@@ -3,6 +3,7 @@ package llvm
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
@@ -21,6 +22,8 @@ type Importer struct {
 	// Salvage imports the intact part of a truncated file. Binary then also names the programs that have the names of
 	// the functions.
 	Salvage bool
+
+	sections sync.Map // last section of names by its description, since all files of a program have the same
 }
 
 // Format implements [codec.Importer].

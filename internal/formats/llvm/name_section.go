@@ -175,6 +175,11 @@ func newNameIndex(names []string) *nameIndex {
 	return x
 }
 
+// withoutUse returns the index with no name used. Both share the names.
+func (x *nameIndex) withoutUse() *nameIndex {
+	return &nameIndex{names: x.names, used: make([]bool, len(x.names)), indexes: x.indexes}
+}
+
 func (x *nameIndex) findName(ref uint64) (i int, ok bool) {
 	at, ok := x.indexes[ref]
 	return int(at), ok

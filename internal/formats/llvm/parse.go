@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
@@ -41,7 +42,14 @@ func (i *Importer) readProfiles(input *codec.Input) (*Report, error) {
 }
 
 func (in *intake) readProfile(r io.Reader) error {
-	err := in.scanProfile(&scan{newSource(r), in})
+	s := newSource(r)
+	in.batch = batches.Get().(*functionBatch)
+	defer func() {
+		s.Reset(nil)
+		buffers.Put(s.Reader)
+		batches.Put(in.batch)
+	}()
+	err := in.scanProfile(&scan{s, in})
 	if added := in.batch.flushToBuilder(in.b); added != nil {
 		return added // its function precedes the offset of err
 	}
@@ -83,7 +91,18 @@ type source struct {
 	err    error // error of the reader, io.EOF at the end
 }
 
-func newSource(r io.Reader) *source { return &source{Reader: bufio.NewReaderSize(r, bufferSize)} }
+// buffers and batches keep the memory of one input for the next, since clearing it takes longer than reading a small
+// input.
+var (
+	buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+	batches = sync.Pool{New: func() any { return new(functionBatch) }}
+)
+
+func newSource(r io.Reader) *source {
+	b := buffers.Get().(*bufio.Reader)
+	b.Reset(r)
+	return &source{Reader: b}
+}
 
 // peekBytes returns the next n bytes, at most bufferSize, without consuming them. It returns fewer at the end of the
 // input. They are valid until the next call.

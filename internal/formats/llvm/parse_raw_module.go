@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -139,24 +140,39 @@ func paddingAfter(size uint64) uint64 { return -size % disk.Unit }
 
 func (m *rawModule) readNames() error {
 	names, err := m.readNameSection(m.h.names, "the names")
-	m.names = newNameIndex(names)
+	m.names = names
 	return err
 }
 
-func (m *rawModule) readNameSection(size uint64, what string) (names []string, err error) {
+func (m *rawModule) readNameSection(size uint64, what string) (*nameIndex, error) {
 	at := m.offset
 	b, err := m.readPadded(size, paddingAfter(size), what)
 	if err != nil {
 		if m.o.Salvage {
-			names = wholeNames(b)
+			return newNameIndex(wholeNames(b)), err
 		}
-		return names, err
+		return newNameIndex(nil), err
 	}
-	names, err = SplitNames(b)
+	if last, ok := m.o.sections.Load(what); ok && bytes.Equal(b, last.(keptSection).bytes) {
+		return last.(keptSection).names.withoutUse(), nil
+	}
+	names, err := SplitNames(b)
 	if err != nil {
-		return nil, m.malformedError(at, "%s: %v", what, err)
+		return newNameIndex(nil), m.malformedError(at, "%s: %v", what, err)
 	}
-	return names, nil
+	index := newNameIndex(slices.Clip(names))
+	if len(b) <= maxKeptSection {
+		m.o.sections.Store(what, keptSection{b, index.withoutUse()})
+	}
+	return index, nil
+}
+
+// maxKeptSection is the maximum size of a section of names that is kept for the next file.
+const maxKeptSection = 1 << 20
+
+type keptSection struct {
+	bytes []byte
+	names *nameIndex
 }
 
 func (m *rawModule) readVTables() error {
@@ -175,10 +191,10 @@ func (m *rawModule) readVTables() error {
 	if err != nil {
 		return err
 	}
-	if err := checkNameLengths(names); err != nil {
+	if err := checkNameLengths(names.names); err != nil {
 		return m.malformedError(at, "%v", err)
 	}
-	m.addVTables(newNameIndex(names))
+	m.addVTables(names)
 	return nil
 }
 
