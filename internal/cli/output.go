@@ -130,21 +130,7 @@ func openStream(ctx context.Context, path string) (*os.File, error) {
 	if err := publish.CheckStream(path); err != nil {
 		return nil, err
 	}
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		done <- opened{f, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case o := <-done:
-		return o.file, o.err
-	}
+	return openWaiting(ctx, path, os.O_WRONLY)
 }
 
 const progressAfter = 500 * time.Millisecond

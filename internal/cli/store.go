@@ -35,7 +35,7 @@ func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool
 // OpenStore opens an archive. If the file is compressed or import can read it, the error advises what to do.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{Drafts: a.Drafts})
-	if errors.Is(err, layout.ErrFormat) && isRegular(path) && isZstandard(path) {
+	if errors.Is(err, layout.ErrFormat) && isZstandard(path) {
 		return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
 			Detail: "it is compressed", Advice: "decompress it with zstd -d, or fetch archives of registries with profarc pull"}
 	}
@@ -51,7 +51,7 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 
 // isZstandard reports whether a file has the magic number of zstd. oras pull writes such files.
 func isZstandard(path string) bool {
-	f, err := os.Open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return false
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/file/publish"
@@ -126,12 +127,12 @@ func IsAt(ctx context.Context, path string, layer ocispec.Descriptor) bool {
 	if err != nil {
 		return false
 	}
-	f, err := os.Open(path)
+	f, err := cli.OpenFile(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != size {
+	if info, err := f.Stat(); err != nil || info.Size() != size {
 		return false
 	}
 	sum := want.Verifier()

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"gocloud.dev/blob"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // Ranges returns a reader of an object. A read returns an error if the object no longer has o.Size bytes.
@@ -92,7 +94,7 @@ func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int
 
 // WriteFile is like Write with the content of a file.
 func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bool) error {
-	f, err := os.Open(name)
+	f, err := cli.OpenFile(name)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bo
 
 // SameAsFile reports whether an object and a file have the same content.
 func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool, error) {
-	f, err := os.Open(name)
+	f, err := cli.OpenFile(name)
 	if err != nil {
 		return false, err
 	}

@@ -16,8 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -30,6 +33,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 	"oras.land/oras-go/v2/registry/remote/retry"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // MaxManifest is the maximum size of a manifest or index in bytes.
@@ -91,7 +96,11 @@ func Open(reference string, o Options) (*Repository, error) {
 
 // newClient returns a client with the credentials of Docker's configuration.
 func newClient(o Options) (*auth.Client, error) {
-	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
+	err := checkDockerFile()
+	var store *credentials.DynamicStore
+	if err == nil {
+		store, err = credentials.NewStoreFromDocker(credentials.StoreOptions{})
+	}
 	if err != nil {
 		return nil,
 			advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG",
@@ -117,6 +126,32 @@ func newClient(o Options) (*auth.Client, error) {
 	}
 	c.SetUserAgent("profarc-fleet")
 	return c, nil
+}
+
+// checkDockerFile returns an error if Docker's configuration is no ordinary file of at most cli.SmallFile bytes. The
+// library that reads it checks nothing of this.
+func checkDockerFile() error {
+	folder := os.Getenv("DOCKER_CONFIG")
+	if folder == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil // the library reports it
+		}
+		folder = filepath.Join(home, ".docker")
+	}
+	f, err := cli.OpenFile(filepath.Join(folder, "config.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && info.Size() > cli.SmallFile {
+		err = fmt.Errorf("%s: it has more than %d bytes", f.Name(), cli.SmallFile)
+	}
+	return err
 }
 
 // isLoopback reports whether host[:port] is a loopback name or address.

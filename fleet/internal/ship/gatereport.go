@@ -1,9 +1,9 @@
 package ship
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,8 +26,8 @@ type gateReport struct {
 
 // readGateReport returns one line about the gate that an archive has passed, for example "pass: fit passed 0.97 share
 // (least 0.9); size passed 1472 bytes (most 2.56e+08)". Criteria that are off are left out.
-func readGateReport(file, archive string) (string, error) {
-	data, err := os.ReadFile(file)
+func readGateReport(ctx context.Context, file, archive string) (string, error) {
+	data, err := cli.ReadSmallFile(ctx, file, cli.SmallFile)
 	if err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ func TestGateReports(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Chdir(filepath.Dir(file))
-			got, err := readGateReport("gate.json", c.archive)
+			got, err := readGateReport(t.Context(), "gate.json", c.archive)
 			if got != c.want || err == nil != (c.err == "") || err != nil && err.Error() != c.err {
 				t.Errorf("%q, %v", got, err)
 			}

@@ -95,7 +95,7 @@ func (o *promoteOptions) chooseArchive(
 	if o.key == "" {
 		return d, nil
 	}
-	key, err := signature.ReadPublicKey(o.key)
+	key, err := signature.ReadPublicKey(ctx, o.key)
 	if err == nil {
 		err = verifySignature(ctx, repo, key, d)
 	}

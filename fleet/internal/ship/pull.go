@@ -123,7 +123,7 @@ func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error
 		return err
 	}
 	if o.key != "" {
-		p.key, err = signature.ReadPublicKey(o.key)
+		p.key, err = signature.ReadPublicKey(ctx, o.key)
 		if err != nil {
 			return err
 		}

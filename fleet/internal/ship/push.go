@@ -104,7 +104,7 @@ func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) erro
 	}
 	var key *ecdsa.PrivateKey
 	if o.key != "" {
-		key, err = signature.ReadPrivateKey(o.key)
+		key, err = signature.ReadPrivateKey(ctx, o.key)
 		if err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	}
 	f, err := artifact.FactsOf(s)
 	if err == nil && o.gate != "" {
-		f.Gate, err = readGateReport(o.gate, s.Mapping().Name())
+		f.Gate, err = readGateReport(ctx, o.gate, s.Mapping().Name())
 	}
 	if err != nil || len(o.classPath) == 0 {
 		return f, err

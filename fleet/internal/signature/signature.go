@@ -6,6 +6,7 @@ package signature
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -16,9 +17,10 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/opencontainers/go-digest"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // BundleType is the media type of a bundle, and the artifact type of the manifest that attaches it.
@@ -139,8 +141,8 @@ func checkStatement(payload []byte, d digest.Digest) error {
 }
 
 // ReadPrivateKey reads a private key in PKCS #8 or SEC 1 from a PEM file.
-func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
-	block, err := readPEM(path)
+func ReadPrivateKey(ctx context.Context, path string) (*ecdsa.PrivateKey, error) {
+	block, err := readPEM(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +179,8 @@ func checkKey(path string, err error, isP256 bool) error {
 }
 
 // ReadPublicKey reads a public key from a PEM file.
-func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
-	block, err := readPEM(path)
+func ReadPublicKey(ctx context.Context, path string) (*ecdsa.PublicKey, error) {
+	block, err := readPEM(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +197,8 @@ func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
 }
 
 // readPEM returns the first block of a PEM file except EC PARAMETERS.
-func readPEM(path string) (*pem.Block, error) {
-	text, err := os.ReadFile(path)
+func readPEM(ctx context.Context, path string) (*pem.Block, error) {
+	text, err := cli.ReadSmallFile(ctx, path, cli.SmallFile)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func TestKeyFiles(t *testing.T) {
 			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := ReadPrivateKey(path)
+			got, err := ReadPrivateKey(t.Context(), path)
 			if test.want == "" && (err != nil || !got.Equal(key)) ||
 				test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%s: %v", test.name, err)
@@ -158,7 +158,7 @@ func TestKeyFiles(t *testing.T) {
 	if err := os.WriteFile(path, []byte(encode("PUBLIC KEY", public)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ReadPublicKey(path); err != nil || !got.Equal(&key.PublicKey) {
+	if got, err := ReadPublicKey(t.Context(), path); err != nil || !got.Equal(&key.PublicKey) {
 		t.Errorf("%v", err)
 	}
 }

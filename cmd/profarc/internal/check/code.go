@@ -164,7 +164,7 @@ func codeKind(name string) (int, error) {
 
 // readMagic returns the first bytes of a file, at most as many as an archive's magic number has.
 func readMagic(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := cli.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,7 +112,7 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 	if cli.CheckOutput(o.out, o.base) != nil {
 		return cli.Usagef("-o %s is the base: name another file", o.out)
 	}
-	r, err := o.reduction()
+	r, err := o.reduction(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f fu
 	})
 }
 
-func (o reduceOptions) reduction() (r reduce.Options, err error) {
+func (o reduceOptions) reduction(ctx context.Context) (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.IsEmpty() && !o.anonymize && o.base == "":
 		return r,
@@ -173,16 +172,16 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	}
 	r.DropCold = o.dropCold
 	if o.anonymize {
-		r.Names, err = o.anonymizer()
+		r.Names, err = o.anonymizer(ctx)
 	}
 	return r, err
 }
 
-func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
+func (o reduceOptions) anonymizer(ctx context.Context) (*reduce.Anonymizer, error) {
 	var key []byte
 	if o.keyFile != "" {
 		var err error
-		key, err = os.ReadFile(o.keyFile)
+		key, err = cli.ReadSmallFile(ctx, o.keyFile, cli.SmallFile)
 		if err != nil {
 			return nil, err
 		}

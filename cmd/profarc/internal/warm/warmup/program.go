@@ -10,7 +10,6 @@
 package warmup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 type Program struct {
@@ -96,12 +97,15 @@ type running struct {
 }
 
 func (r *running) startProgram() error {
-	in, err := os.Open(cmp.Or(r.p.Input, os.DevNull))
-	if err != nil {
-		return err
+	r.cmd = &exec.Cmd{Path: r.p.Path, Args: r.p.Args, Env: r.p.Env, SysProcAttr: ownGroup()}
+	if r.p.Input != "" && r.p.Input != os.DevNull {
+		in, err := cli.OpenFile(r.p.Input)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		r.cmd.Stdin = in
 	}
-	defer in.Close()
-	r.cmd = &exec.Cmd{Path: r.p.Path, Args: r.p.Args, Env: r.p.Env, Stdin: in, SysProcAttr: ownGroup()}
 	r.out = &output{watch: &r.p.Watch, hash: xxhash.New()}
 	r.err = &errorOutput{}
 	stdout, err := r.newPipe(r.out)
