@@ -137,7 +137,7 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 		return b.NewRun(r), nil
 	}
 	for _, d := range dumps {
-		b.Dumps[d.ID] = d
+		profileset.Put(b.Set, b.Dumps, d.ID, d)
 	}
 	b.NoteDumps(contents)
 	if empty {
@@ -183,10 +183,10 @@ func (c *Contents) nameOfSmaller(has profileset.Source) string {
 
 func (b Target) NoteDumps(c *Contents) {
 	for id := range c.ids {
-		b.Copied[id] = profileset.Source{Name: c.name, Dumps: len(c.ids)}
+		profileset.Put(b.Set, b.Copied, id, profileset.Source{Name: c.name, Dumps: len(c.ids)})
 	}
 	for key, d := range c.runs {
-		b.RunIDs[key] = d.id
+		profileset.Put(b.Set, b.RunIDs, key, d.id)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/spill"
@@ -36,6 +37,7 @@ type Batch struct {
 	profiles []changed[ProfileData]
 	blocks   []changedBlock
 	bytes    spill.Store // old bytes of blocks
+	puts     []func()    // each undoes a Put
 }
 
 type changed[V any] struct {
@@ -95,7 +97,6 @@ func (b *Set) saveState() builderState {
 		profiles: b.Profiles.Len(), recordings: b.recordings,
 		tables: map[disk.TableKind]Table{}, blocks: b.Blocks.State(), unmerged: b.merger.Unmerged,
 	}
-	s.Dumps, s.Copied, s.RunIDs = maps.Clone(b.Dumps), maps.Clone(b.Copied), maps.Clone(b.RunIDs)
 	for kind, t := range b.Tables {
 		s.tables[kind] = *t
 	}
@@ -139,6 +140,9 @@ func (t *Batch) Rollback() {
 	t.undoProfiles()
 	t.undoRecords()
 	t.undoTables()
+	for _, undo := range slices.Backward(t.puts) {
+		undo()
+	}
 	b.contents = t.before.contents
 	b.merger.Unmerged = t.before.unmerged
 	b.unmerged = nil
@@ -209,6 +213,20 @@ func restoreValues[V any](l *intern.List[V], values []changed[V]) {
 
 // The set calls one of these methods before it changes a value that can be older than an open batch. The caller holds
 // mu.
+
+// Put sets the value of a key in one of the maps of the set. The caller holds mu.
+func Put[K comparable, V any](b *Set, m map[K]V, key K, value V) {
+	if t := b.batch; t != nil {
+		was, had := m[key]
+		t.puts = append(t.puts, func() {
+			delete(m, key)
+			if had {
+				m[key] = was
+			}
+		})
+	}
+	m[key] = value
+}
 
 func (b *Set) changesType(ref TypeRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.types {

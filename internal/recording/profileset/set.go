@@ -46,6 +46,10 @@ type Set struct {
 	block    []byte // block of the last function
 	scratch  []byte // copy of the last changed block of the spill file
 
+	Dumps  map[[16]byte]Dump   // merged dumps, by ID; Put adds to this map and the next two
+	Copied map[[16]byte]Source // archives from which merged or copied dumps came, by ID
+	RunIDs map[RunKey][16]byte // ID of the last dump of each run
+
 	runs uint32 // number of runs
 
 	listedVersions bool // TableVersions was listed from the profiles
@@ -70,15 +74,12 @@ type Set struct {
 type contents struct {
 	Heading     Heading
 	Shape       disk.Shape
-	Run         Run                 // current run
-	Mixed       bool                // the set has several runs
-	Ordered     keptOrder           // order of the profiles' references
-	united      int                 // number of table rows after they were last united
-	Dumps       map[[16]byte]Dump   // merged dumps, by ID
-	Copied      map[[16]byte]Source // archives from which merged or copied dumps came, by ID
-	RunIDs      map[RunKey][16]byte // ID of the last dump of each run
-	Shaped      ShapeUse            // parts of Shape on which entries depend
-	unmatchable uint64              // number of merged profiles whose methods can differ
+	Run         Run       // current run
+	Mixed       bool      // the set has several runs
+	Ordered     keptOrder // order of the profiles' references
+	united      int       // number of table rows after they were last united
+	Shaped      ShapeUse  // parts of Shape on which entries depend
+	unmatchable uint64    // number of merged profiles whose methods can differ
 	err         error
 }
 
@@ -103,8 +104,8 @@ type Heading struct {
 // and refuses all profiles.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain,
-		contents: contents{Heading: heading, Shape: disk.ShapeOfParams(&heading.Params),
-			Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{}},
+		contents: contents{Heading: heading, Shape: disk.ShapeOfParams(&heading.Params)},
+		Dumps:    map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
 		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{}, open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b, Lost: ledger.Totals{}}

@@ -49,9 +49,11 @@ type openBatch struct {
 	settle  []candidate      // files to keep, settled after publishing
 }
 
-// mergeBatch merges a batch. After an error, the archive is either unchanged or complete, and the next batch takes up
-// the claimed files.
+// mergeBatch merges a batch, which ends early with ctx. After an error, the archive is either unchanged or complete, and
+// the next batch takes up the claimed files.
 func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
+	until := ctx
+	ctx = context.WithoutCancel(ctx)
 	m := &openBatch{Batch: &Batch{}, w: w, ledger: newLedger()}
 	defer m.closeFiles()
 	if err := m.openTarget(); err != nil {
@@ -62,15 +64,27 @@ func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 		return m.Batch, err
 	}
 	w.unsettled = 0
+	most := m.maxFiles()
 	for _, c := range candidates {
 		if err := m.addFile(ctx, c); err != nil {
 			return m.Batch, err
 		}
-		if m.Merged >= maxBatchFiles || m.Bytes >= maxBatchBytes {
+		if m.Merged >= most || m.Bytes >= maxBatchBytes || until.Err() != nil {
 			break
 		}
 	}
 	return m.Batch, m.publishBatch(ctx)
+}
+
+// maxFiles returns the maximum number of files to merge. It grows with the number of dumps in the archive, so that
+// copying the archive for each batch takes time proportional to the number of all files. Files to be removed stay open
+// until then, which limits their number.
+func (m *openBatch) maxFiles() int {
+	most := max(minBatchFiles, len(m.ledger.dumps))
+	if m.w.o.Remove {
+		return min(most, maxOpenFiles)
+	}
+	return most
 }
 
 func (m *openBatch) closeFiles() {

@@ -66,7 +66,8 @@ const leastDelay = 50 * time.Millisecond
 
 // Limits of a batch.
 const (
-	maxBatchFiles = 512
+	minBatchFiles = 512  // maximum number of files for a small archive
+	maxOpenFiles  = 2048 // maximum number of files to remove
 	maxBatchBytes = 256 << 20
 )
 
@@ -184,7 +185,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 
 func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error {
 	for ctx.Err() == nil {
-		b, err := w.mergeBatch(context.WithoutCancel(ctx))
+		b, err := w.mergeBatch(ctx)
 		if err == nil {
 			err = report(b)
 		}
