@@ -81,8 +81,8 @@ const (
 // that a program made. For built-in loaders, they need it only if the archive has the class of several of them.
 func LoaderNote(s *reader.Store, class, loader string) string {
 	builtin := []string{bootLoader, platformLoader, appLoader}
-	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin,
-		func(other string) bool { return other != loader && hasType(s, class, other) }) {
+	if slices.Contains(builtin, loader) && (class == "" || !slices.ContainsFunc(builtin,
+		func(other string) bool { return other != loader && hasType(s, class, other) })) {
 		return ""
 	}
 	return " (loader " + cmp.Or(loader, "boot") + ")"

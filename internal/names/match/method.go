@@ -16,6 +16,9 @@ import (
 // MatchesMethod reports whether the pattern selects a method. Text without a separator is compared with the name alone,
 // so that get does not select all methods of a class Widget.
 func (p *Pattern) MatchesMethod(d layout.Domain, k layout.Key) bool {
+	if p.excludes(d, k) {
+		return false
+	}
 	if p.Matches(k.Split(d).Name) {
 		return true
 	}
@@ -26,11 +29,13 @@ func (p *Pattern) MatchesMethod(d layout.Domain, k layout.Key) bool {
 }
 
 // MatchesForm reports whether the pattern selects one of the forms in which a method is printed.
-func (p *Pattern) MatchesForm(d layout.Domain, k layout.Key) bool { return anyForm(d, k, p.Matches) }
+func (p *Pattern) MatchesForm(d layout.Domain, k layout.Key) bool {
+	return !p.excludes(d, k) && anyForm(d, k, p.Matches)
+}
 
 // Displays reports whether the text is a form of a method, or its name without the class.
 func (p *Pattern) Displays(d layout.Domain, k layout.Key) bool {
-	return p.equals(k.Split(d).Name) || anyForm(d, k, p.equals)
+	return !p.excludes(d, k) && (p.equals(k.Split(d).Name) || anyForm(d, k, p.equals))
 }
 
 func anyForm(d layout.Domain, k layout.Key, matches func(form string) bool) bool {
@@ -95,6 +100,9 @@ func Forms(d layout.Domain, k layout.Key) iter.Seq[string] {
 }
 
 func formsWithoutLoader(d layout.Domain, k layout.Key) iter.Seq[string] {
+	if hasOnlyName(d, k) {
+		return formsOfName(k.Name)
+	}
 	return func(yield func(string) bool) {
 		java := k.Split(d)
 		_ = yield(display.MethodText(d, k)) && yield(java.Class+"."+java.Name+java.Signature) &&
@@ -103,6 +111,17 @@ func formsWithoutLoader(d layout.Domain, k layout.Key) iter.Seq[string] {
 			yieldAll(yield, display.PlainForms(d, k)) &&
 			(java.Class != "" || yield(scopes.Bare(display.Spelling{}.Function(k.Name))))
 	}
+}
+
+// formsOfName yields the forms of a function that has only a name, which it demangles once.
+func formsOfName(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		_ = yield(name) && yield("."+name) && yieldDemangled(yield, display.Spelling{}.Function(name), name)
+	}
+}
+
+func yieldDemangled(yield func(string) bool, function, name string) bool {
+	return yield(function) && (function == name || yield(display.PlainName(function))) && yield(scopes.Bare(function))
 }
 
 func yieldAll(yield func(string) bool, all []string) bool {

@@ -24,6 +24,7 @@ type Pattern struct {
 	cut      *regexp.Regexp // names that a terminal shortens to typed; nil if typed is not shortened
 	expr     *regexp.Regexp // nil if typed is no regular expression
 	exprErr  error
+	verbatim string // see verbatimWord; "" for patterns that are not only text
 }
 
 // New returns the Pattern for a text that a user typed. A malformed regular expression only selects names that contain
@@ -32,6 +33,9 @@ func New(typed string) Pattern {
 	p := newPattern(typed, readings(typed))
 	if n := len(typed); n > 2 && typed[0] == '/' && typed[n-1] == '/' {
 		p.expr, p.exprErr = regexp.Compile(typed[1 : n-1])
+	}
+	if p.OnlyContained() && len(p.readings) == 1 {
+		p.verbatim = verbatimWord(typed)
 	}
 	return p
 }

@@ -260,7 +260,9 @@ func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Se
 		return err
 	}
 	defer program.Close()
-	samples := newLazySamples(s, sourcePath)
+	p := newPrinter(w, s, o.screen, newLazySamples(s, sourcePath), program)
+	p.contexts = o.contexts
+	p.source = o.source.opened
 	n := 0
 	for m, err := range methods {
 		if err != nil {
@@ -271,9 +273,6 @@ func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Se
 				return err
 			}
 		}
-		p := newPrinter(w, s, o.screen, samples, program)
-		p.contexts = o.contexts
-		p.source = o.source.opened
 		if err := p.printAndFlush(m); err != nil {
 			return err
 		}

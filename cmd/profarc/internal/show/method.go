@@ -155,6 +155,7 @@ func (p *profilePrinter) trapReasons() *entries.TrapReasons {
 }
 
 func (p *profilePrinter) printAndFlush(m reader.Method) error {
+	p.callers = nil
 	p.printMethod(m)
 	if p.err != nil {
 		return p.err
@@ -167,13 +168,12 @@ func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
 }
 
 func (p *profilePrinter) printMethod(m reader.Method) {
-	name, err := analyze.NameOf(p.s, m)
-	if err != nil {
-		p.err = err
+	name := p.methodName(m)
+	if p.err != nil {
 		return
 	}
-	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), p.screen.MethodText(name))
-	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
+	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), name)
+	fmt.Fprintf(p.w, "  id %s%s\n", display.IDText(m.ID()), methodNotes(m))
 	sampled := p.printSampled(m)
 	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
 		return // the lines include the counts of its contexts
@@ -283,9 +283,7 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 	if !m.Valid() {
 		return "none"
 	}
-	name, err := analyze.NameOf(p.s, m)
-	if err != nil && p.err == nil {
-		p.err = err
-	}
-	return p.screen.MethodText(name)
+	k, err := m.Key()
+	p.err = cmp.Or(p.err, err)
+	return p.screen.KeyText(p.s, k)
 }

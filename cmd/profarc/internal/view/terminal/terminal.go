@@ -130,6 +130,14 @@ func (s *Screen) MethodText(m analyze.MethodName) string {
 	return escape.Printable(text + m.LoaderNote)
 }
 
+// KeyText is MethodText for the method of a key.
+func (s *Screen) KeyText(in *reader.Store, k layout.Key) string {
+	if s.Spelling.Raw {
+		return escape.Printable(display.WithLoader(display.MethodText(in.Header().Domain, k), k.Loader))
+	}
+	return escape.Printable(s.Spelling.Method(s.Domain, k) + display.LoaderNote(in, k.Class, k.Loader))
+}
+
 // PaintText writes a text in a color, which is the parameter of an SGR sequence, or "".
 func (s *Screen) PaintText(w *bufio.Writer, color, text string) {
 	if !s.color || color == "" {
