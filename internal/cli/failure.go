@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,22 +43,13 @@ func (f *FailureMode) ReadNames(a *App) (names []string, err error) {
 	if f.list == "" {
 		return nil, nil
 	}
-	in := a.In
-	if f.list != "-" {
-		file, err := os.Open(f.list)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		if name := strings.TrimSpace(lines.Text()); name != "" {
+	lines, err := readList(a, f.list)
+	for _, line := range lines {
+		if name := strings.TrimSpace(line); name != "" {
 			names = append(names, name)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if len(names) == 0 {

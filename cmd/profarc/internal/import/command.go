@@ -36,6 +36,7 @@ type importOptions struct {
 	json      bool
 	weighted  []string
 	failure   cli.FailureMode
+	files     cli.FileArguments
 	expansion int64
 
 	importers []codec.Importer
@@ -49,7 +50,9 @@ func Command(a *cli.App) *cobra.Command {
 		Use:   "import FILE... -o ARCHIVE",
 		Short: "Make an archive of what another tool wrote",
 		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
-recognised by content, also compressed with gzip or zstd. FILE may be - for the standard input.
+recognised by content, also compressed with gzip or zstd. FILE may be - for the standard input, a folder
+(its files, but no hidden or temporary ones; what is no profile is skipped), @LIST, as --files LIST, or a
+pattern in quotes.
 
 Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
 profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
@@ -82,6 +85,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringArrayVar(&o.weighted, "weighted", nil,
 		"a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	o.failure.AddFlags(cmd)
+	o.files.AddFlags(cmd)
 	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
 		"how many times its size a compressed file may expand to; 0 for no bound")
 	o.flags, o.of = f, formatflags.AddFlags(f, o.importers)
@@ -157,7 +161,28 @@ func (o *importOptions) builderConfig() (builder.Config, error) {
 	return c, nil
 }
 
-func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions) error {
+// expandFiles returns the files that the arguments name. What is no profile in a folder is skipped.
+func (o *importOptions) expandFiles(ctx context.Context, a *cli.App, args []string) (names []string,
+	skipped []skippedFile, err error) {
+	files, err := o.files.Expand(a, args, &o.failure)
+	for _, f := range files {
+		if f.Folder != "" {
+			_, err := formats.Detect(ctx, formats.Input{Name: f.Name})
+			if errors.Is(err, formats.ErrUnknown) || errors.Is(err, formats.ErrArchive) {
+				skipped = append(skipped, reportSkipped(a, f.Name, err))
+				continue
+			}
+		}
+		names = append(names, f.Name)
+	}
+	return names, skipped, err
+}
+
+func runImport(ctx context.Context, a *cli.App, args []string, o *importOptions) error {
+	names, skipped, err := o.expandFiles(ctx, a, args)
+	if err != nil {
+		return err
+	}
 	inputs, err := importInputs(a, names, o.weighted)
 	if err != nil {
 		return err
@@ -177,7 +202,6 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	defer writing.Done()
 	config.Progress = writing.Report
 	begin := time.Now()
-	skipped := []skippedFile(nil)
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
 		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure.SkipsBad(),
 		Expect: o.failure.Expect, ExpectNames: expected,

@@ -38,6 +38,7 @@ type mergeOptions struct {
 	jobs      int
 	json      bool
 	failure   cli.FailureMode
+	files     cli.FileArguments
 }
 
 const commandHelp = `Merge adds up what several training runs counted. Nothing is lost: every receiver, value and successor
@@ -68,7 +69,8 @@ and warn the others are merged, a dump that comes twice counts once, and the acc
 (info --losses) has what was left out. --expect and --expect-list say how many archives, or which, the
 runs should have left.
 
-An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
+INPUT may be a folder (its archives, but no hidden or temporary ones; other files are skipped), @LIST, as
+--files LIST, or a pattern in quotes. An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
@@ -80,7 +82,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc merge -o all.parc old.parc new.parc:3 --versions newest
   profarc merge -o whole.parc app.parc --flatten jdk.parc
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
-		Args:              cli.Args(1, -1, "the archives to merge"),
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cli.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, &o) }),
 	}
@@ -101,6 +103,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	o.failure.AddFlags(cmd)
+	o.files.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("versions",
 		cobra.FixedCompletions([]string{"all", "newest", "heaviest", "current"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -143,7 +146,7 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) e
 		return err
 	}
 	p.addToAccount(b.Internal())
-	r := mergeReport{Archive: o.out, Inputs: p.inputs, Superseded: p.superseded, Skipped: p.bad, Lost: codec.Losses{}}
+	r := mergeReport{Archive: o.out, Inputs: p.inputs, Superseded: p.superseded, Skipped: append(p.bad, p.foreign...), Lost: codec.Losses{}}
 	if o.flatten != "" {
 		b, err = flattenOnBase(ctx, a, b, o)
 	}

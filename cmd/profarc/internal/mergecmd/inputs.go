@@ -44,6 +44,7 @@ type mergePlan struct {
 	superseded []supersededInput
 	expected   ledger.Expectation
 	bad        []badInput
+	foreign    []badInput // files of folders that are no archives
 }
 
 // A badInput is an archive that cannot be merged.
@@ -94,8 +95,20 @@ func planMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) 
 	var all []mergeInput
 	var contents []merging.Contents
 	var given []string
-	for _, arg := range args {
-		in, err := parseMergeInput(arg)
+	files, err := o.files.Expand(a, args, &o.failure)
+	if err == nil && len(files) == 0 {
+		err = cli.Usagef("merge: 0 arguments, want the archives to merge")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if file.Folder != "" && !strings.HasSuffix(file.Name, cli.ArchiveExtension) {
+			p.foreign = append(p.foreign, badInput{Path: file.Name, Reason: file.Name + ": its name does not end in " +
+				cli.ArchiveExtension})
+			continue
+		}
+		in, err := parseMergeInput(file.Name)
 		if err == nil {
 			err = cli.CheckArchiveName(o.out, in.Path)
 		}
