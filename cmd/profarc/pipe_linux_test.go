@@ -6,10 +6,14 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
@@ -108,5 +112,102 @@ func TestImportWaitsForAPipe(t *testing.T) {
 	}
 	if _, err := os.Stat("out.parc"); err != nil {
 		t.Error(err)
+	}
+}
+
+// fileFlags returns the flags of all commands that name a file to read, as "command --flag".
+func fileFlags(root *cobra.Command) (all []string) {
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			words := strings.FieldsFunc(strings.ToLower(f.Name+" "+f.Usage), func(r rune) bool { return r < 'a' || r > 'z' })
+			ofText := strings.HasPrefix(f.Value.Type(), "string")
+			if ofText && (slices.Contains(words, "file") || slices.Contains(words, "archive") || slices.Contains(words, "base")) {
+				all = append(all, c.Name()+" --"+f.Name)
+			}
+		})
+	}
+	return all
+}
+
+// fileArguments has, for each flag that names a file to read, a command whose FILE is replaced; and "" for flags that
+// name something else.
+var fileArguments = map[string]string{
+	"check --against":       "check one.parc --against FILE",
+	"check --base":          "check one.parc --base FILE --against one.parc",
+	"check --rewrite":       "",
+	"dump --output":         "",
+	"export --folded-value": "",
+	"export --output":       "",
+	"gate --against":        "gate one.parc --against FILE",
+	"gate --base":           "gate one.parc --base FILE",
+	"gate --baseline":       "gate one.parc --baseline FILE",
+	"gate --max-size":       "",
+	"import --expect-list":  "import one.txt -o out.parc --expect-list FILE",
+	"import --files":        "import -o out.parc --files FILE",
+	"import --output":       "",
+	"import --weighted":     "",
+	"merge --expect-list":   "merge one.parc one.parc -o out.parc --expect-list FILE",
+	"merge --files":         "merge one.parc -o out.parc --files FILE",
+	"merge --flatten":       "merge one.parc -o out.parc --flatten FILE",
+	"merge --output":        "",
+	"reduce --base":         "reduce one.parc -o out.parc --base FILE",
+	"reduce --key-file":     "reduce one.parc -o out.parc --anonymize --key-file FILE",
+	"reduce --may-differ":   "",
+	"reduce --output":       "",
+	"run --aot-output":      "",
+	"run --archive":         "run --strict --archive FILE -- java",
+	"run --base":            "run --strict --archive one.parc --base FILE -- java",
+	"run --report":          "",
+	"show --base":           "show one.parc --base FILE",
+	"show --source-file":    "",
+	"train --base":          "train -o out.parc --base FILE -- java",
+	"train --may-differ":    "",
+	"train --output":        "",
+	"train --report":        "",
+	"verify --base":         "verify one.parc --base FILE",
+	"warm --archive":        "warm --archive FILE -- java -version",
+	"warm --input":          "warm --input FILE -- java -version",
+	"warm --json":           "",
+	"watch --expect-list":   "watch . -o out.parc --expect-list FILE",
+	"watch --max-file":      "",
+	"watch --output":        "",
+	"web --output":          "",
+}
+
+// TestFileFlagsNeverWait gives each flag that takes a file a pipe without a writer, and a device without an end. The
+// command ends when it is interrupted, and takes little memory.
+func TestFileFlagsNeverWait(t *testing.T) {
+	t.Chdir(t.TempDir())
+	largeArchive(t, "one.parc", 1)
+	if err := unix.Mkfifo("pipe", 0o600); err != nil {
+		t.Skip(err)
+	}
+	root := newRootCommand(app.New(os.Stdin, cli.Streams{}))
+	for _, flag := range fileFlags(root) {
+		line, known := fileArguments[flag]
+		if !known {
+			t.Errorf("%s: how to give it a file is not in fileArguments", flag)
+		}
+		for _, file := range []string{"pipe", "/dev/zero"} {
+			if line != "" {
+				checkEndsSmall(t, strings.Fields(strings.ReplaceAll(line, "FILE", file)))
+			}
+		}
+	}
+}
+
+// checkEndsSmall runs a command that fails, at the latest when it is interrupted, and allocates less than 64 MiB.
+func checkEndsSmall(t *testing.T, args []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := endsSoon(t, ctx, args); err == nil {
+		t.Errorf("%q succeeds", args)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := (after.TotalAlloc - before.TotalAlloc) >> 20; grown > 64 {
+		t.Errorf("%q allocates %d MiB", args, grown)
 	}
 }
