@@ -42,8 +42,8 @@ const (
 	packedSize = 1 << 16
 )
 
-// heads and packedBuffers are pools of buffers with headSize and packedSize bytes. Without them, an import of many small
-// inputs would spend most of its time on clearing new buffers.
+// heads and packedBuffers are pools of buffers with headSize and packedSize bytes. Without them, an import of many
+// small inputs would spend most of its time on clearing new buffers.
 var (
 	heads         = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 	packedBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, packedSize) }}

@@ -49,8 +49,8 @@ type openBatch struct {
 	settle  []candidate      // files to keep, settled after publishing
 }
 
-// mergeBatch merges a batch, which ends early with ctx. After an error, the archive is either unchanged or complete, and
-// the next batch takes up the claimed files.
+// mergeBatch merges a batch, which ends early with ctx. After an error, the archive is either unchanged or complete,
+// and the next batch takes up the claimed files.
 func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	until := ctx
 	ctx = context.WithoutCancel(ctx)
