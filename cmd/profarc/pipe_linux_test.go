@@ -120,8 +120,8 @@ func fileFlags(root *cobra.Command) (all []string) {
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			words := strings.FieldsFunc(strings.ToLower(f.Name+" "+f.Usage), func(r rune) bool { return r < 'a' || r > 'z' })
-			ofText := strings.HasPrefix(f.Value.Type(), "string")
-			if ofText && (slices.Contains(words, "file") || slices.Contains(words, "archive") || slices.Contains(words, "base")) {
+			isNoun := func(w string) bool { return w == "file" || w == "archive" || w == "base" }
+			if strings.HasPrefix(f.Value.Type(), "string") && slices.ContainsFunc(words, isNoun) {
 				all = append(all, c.Name()+" --"+f.Name)
 			}
 		})

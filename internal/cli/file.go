@@ -37,8 +37,8 @@ func OpenFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadSmallFile returns the content of a file or pipe. More than limit bytes are an error, as is a folder or device. For
-// a pipe, it waits until the writer closes it or ctx is done.
+// ReadSmallFile returns the content of a file or pipe. More than limit bytes are an error, as is a folder or device.
+// For a pipe, it waits until the writer closes it or ctx is done.
 func ReadSmallFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
