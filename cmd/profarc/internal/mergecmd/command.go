@@ -146,7 +146,8 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) e
 		return err
 	}
 	p.addToAccount(b.Internal())
-	r := mergeReport{Archive: o.out, Inputs: p.inputs, Superseded: p.superseded, Skipped: append(p.bad, p.foreign...), Lost: codec.Losses{}}
+	r := mergeReport{Archive: o.out, Inputs: p.inputs, Superseded: p.superseded,
+		Skipped: append(p.bad, p.foreign...), Lost: codec.Losses{}}
 	if o.flatten != "" {
 		b, err = flattenOnBase(ctx, a, b, o)
 	}
