@@ -31,7 +31,7 @@ type InputError struct {
 }
 
 // Error returns the name and the reason, separated by a colon.
-func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
+func (e *InputError) Error() string { return fmt.Sprintf("%s: %v", e.Name, e.Err) }
 
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }

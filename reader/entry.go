@@ -21,6 +21,9 @@ func (p Profile) Section(s disk.BlockSection) iter.Seq[Entry] {
 
 // Shape returns the declared shape, which must not be modified; ok is false if the entry's tag is not the producer's.
 func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
+	if e.s == nil {
+		return nil, false
+	}
 	shapes := e.s.shape.Declared.Shapes()
 	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag,
 		func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })

@@ -22,7 +22,7 @@ import (
 //
 // Methods, profiles and types belong to their layers, see [Profile.Store].
 type Layers struct {
-	stores []*Store // topmost first
+	stores []*Store // topmost first; none in the zero Layers, which finds nothing
 }
 
 // OpenLayers opens archives as layers, the topmost first. Each must be the archive that the layer above names as its
@@ -103,6 +103,9 @@ func (m Method) Store() *Store { return m.s }
 
 // Profile is [Store.Profile] in the layer that answers for the version. It does not allocate.
 func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
+	if len(l.stores) == 0 {
+		return Profile{}, ErrNotFound
+	}
 	id := k.ID(l.stores[0].h.Domain)
 	for _, s := range l.stores {
 		p, err := s.findProfile(id, &k, code)
@@ -190,6 +193,9 @@ func (m Method) hasVersionInContext(first, context layout.Ref, code uint64) (boo
 // Find looks up a method by key in the first layer with a profile of it, or else in the first layer with the method.
 // It does not allocate. The error matches ErrNotFound if no layer has the method.
 func (l *Layers) Find(k layout.Key) (Method, error) {
+	if len(l.stores) == 0 {
+		return Method{}, ErrNotFound
+	}
 	id := k.ID(l.stores[0].h.Domain)
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.findMethod(id, &k) })
 }

@@ -52,6 +52,9 @@ func wideRowShape(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 // Rows returns the rows of a MultiBranch, Ret or ArgInfo entry, or of a wide entry with rows. These are Counters,
 // ValueSite, Successors, Callees, and producers' entries with rows. For a Receivers entry use Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
+	if e.s == nil {
+		return Rows{}, false
+	}
 	s, ok := rowShapeOf(e.s.shape, e.kind.tag)
 	if !ok || s.first > e.Cells() {
 		return Rows{}, false
@@ -59,8 +62,8 @@ func (e Entry) Rows() (r Rows, ok bool) {
 	return Rows{e, s}, true
 }
 
-// Len returns the number of rows.
-func (r Rows) Len() int { return (r.e.Cells() - r.shape.first) / r.shape.width }
+// Len returns the number of rows; the zero Rows has none.
+func (r Rows) Len() int { return (r.e.Cells() - r.shape.first) / max(r.shape.width, 1) }
 
 // Head returns cell i before the rows. A Ret has a count there, and a MultiBranch has default count and displacement.
 // It panics if there is no cell i.
@@ -128,7 +131,7 @@ func (r Receivers) Other() Counter { return r.e.Cell(0) }
 
 // Gap returns HotSpot's nonprofiled_count; ok is false if the VM has none.
 func (r Receivers) Gap() (c Counter, ok bool) {
-	if disk.IsWide(r.e.kind.tag) || r.e.s.shape.Gap == 0 {
+	if disk.IsWide(r.e.kind.tag) || r.e.s == nil || r.e.s.shape.Gap == 0 {
 		return Counter{}, false
 	}
 	return r.e.Cell(1), true

@@ -146,6 +146,9 @@ const chunksOfOne = 8
 // ApplyAll relocates every pointer of rw on up to GOMAXPROCS goroutines and returns the number of slots. After an
 // error rw is partly relocated and unusable.
 func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
+	if m.chunkCount() == 0 {
+		return 0, nil
+	}
 	var next, total atomic.Int64
 	var first atomic.Pointer[error]
 	var workers sync.WaitGroup

@@ -54,6 +54,9 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 func (m *Mapping) InRanges() bool { return m.fetcher != nil }
 
 func readRange(r io.ReaderAt, b []byte, at int64) error {
+	if len(b) == 0 {
+		return nil
+	}
 	n, err := r.ReadAt(b, at)
 	switch {
 	case n == len(b):

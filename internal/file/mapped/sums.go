@@ -159,7 +159,7 @@ func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
 // error is the first damage by offset. Pages with damaged checksums are not checked. progress can be nil. It is
 // called by one goroutine at a time with the number of checked bytes and the file size.
 func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
-	if m.closed.Load() {
+	if m.closed.Load() || m.header == nil {
 		return m.closedError()
 	}
 	m.Sweep()
