@@ -41,7 +41,8 @@ func (c crowd) record(j *journal) {
 	}
 }
 
-// typeNames returns loaders that give types named x chosen ids. A loader of 16 bytes gives any id whose bytes permit it.
+// typeNames returns loaders that give types named x chosen ids. A loader of 16 bytes gives any id whose bytes permit
+// it.
 func typeNames(t *testing.T) func(id uint64) (loader string, ok bool) {
 	t.Helper()
 	loader := func(b uint64) []byte {

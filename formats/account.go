@@ -15,7 +15,7 @@ import (
 // shownFirst is the number of lost things that are named.
 const shownFirst = 3
 
-// addAccounts adds an input and its losses to the accounts of the sets that have its profiles. The losses are those of
+// addAccounts adds an input and its losses to the accounts of the sets that have its profiles. The losses belong to
 // the first.
 func addAccounts(r *codec.Report, in ledger.Input) {
 	if r.Salvaged != "" {

@@ -8,7 +8,8 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 	pa_error e = pai_none();
 	block b;
 	bool counter = field == PA_FIELD_INVOCATIONS || field == PA_FIELD_BACKEDGES || field == PA_FIELD_INTERPRETED;
-	if (p == NULL || p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0)
+	if (p == NULL || p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) ||
+		pai_field(&b, field) == 0)
 		return NULL;
 	return (pa_counter *)(void *)(p->live + pai_field(&b, field));
 }

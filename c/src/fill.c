@@ -222,7 +222,8 @@ static bool fill(filler *f) {
 			uint32_t item = (uint32_t)(((uint64_t)start + done) % p->nhashed);
 			const hashed *h = &p->hashed[item];
 			if (pai_multiply(h->hash, p->lines, &low) != line) break;
-			unsigned rank = (h->number < p->ntypes ? TYPE_RANK : 0) + (f->limit > 0 && has_twin(p, item) ? SHARED_RANK : 0);
+			unsigned rank = (h->number < p->ntypes ? TYPE_RANK : 0) +
+				(f->limit > 0 && has_twin(p, item) ? SHARED_RANK : 0);
 			if (!enqueue(f, rank, (waiting){h->hash, low, n, done, h->number})) return false;
 		}
 		fill_line(f, p->index + LINE * line, n);

@@ -178,7 +178,8 @@ static inline bool pai_given(bool all, pa_error *e) {
 }
 static inline bool given_text(pa_text t) { return t.bytes != NULL || t.size == 0; }
 static inline bool given_key(const pa_key *k) {
-	return k != NULL && given_text(k->class_name) && given_text(k->name) && given_text(k->signature) && given_text(k->loader);
+	return k != NULL && given_text(k->class_name) && given_text(k->name) && given_text(k->signature) &&
+		given_text(k->loader);
 }
 static inline bool pai_system(pa_error *e, const char *message) {
 	*e = (pa_error){PA_SYSTEM, PA_HEADER, 0, errno, message};

@@ -233,7 +233,7 @@ func (r *pointReader) readPoint(e reader.Entry) Point {
 	return p
 }
 
-// LookedShare returns the share of an outcome in all executions but those of the Unlooked outcome.
+// LookedShare returns the share of an outcome in all executions without the Unlooked outcome.
 func (p *Point) LookedShare(o *Outcome) float64 {
 	if p.looked == 0 {
 		return 0

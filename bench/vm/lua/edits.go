@@ -13,7 +13,7 @@ type edit struct {
 	times      int
 }
 
-// edits are those of the VM's files.
+// edits change the VM's files.
 var edits = map[string][]edit{
 	"function.go": {addAfter("\tstringConstants []string\n", "\tprofile protoProfile\n")},
 	"compile.go":  {addAfter("\tproto = context.Proto\n", "\tprofileChunk(proto)\n")},

@@ -365,6 +365,7 @@ static uint64_t crowded(uint64_t id, const struct text *key, uint64_t place) {
 		else high = mid;
 	}
 	for (; low < n && u64(all + 8 * low) == id && (at = narrow(refs + 4 * low)) != 0; low++) {
+		must(u32(refs + round_up(4 * n, 8) + 4 * low) == 0, t, "two records");
 		if (!key) return at == place ? at : 0;
 		must(method_at(at).id == id, at, "another id");
 		if (is(at, key)) return at;
@@ -583,23 +584,23 @@ static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 7 && is_name(l->name, true),
 		at, "a shape without a name and a unit");
 	for (int i = 0; i < 256; i++)
-		must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes, or a tag, of one name");
+		must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes of one name");
 	for (uint64_t i = 1; i < n; i++) {
 		unsigned part = part_of(&l[i], 3), cell = part_of(&l[i], 2), bit = part_of(&l[i], 1), kind = part_of(&l[i], 0);
-		must(part >= 1 && part <= 4 && is_name(l[i].name, false), at, "a line of a shape that describes nothing");
+		must(part >= 1 && part <= 4 && is_name(l[i].name, false), at, "a line of a shape of nothing");
 		for (uint64_t j = 1; j < i; j++)
 			must(part_of(&l[j], 3) != part || (part > 2 && part_of(&l[j], 2) != cell) ||
 					strcmp(l[j].name, l[i].name) != 0,
 				at, "a name that stands twice");
 		if (part <= 2) {
 			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 9, at,
-				"a cell that is out of order, or of no kind");
+				"a cell out of order, or of no kind");
 			for (int w = 0; part == 1 && w < 6; w++)
-				must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part of every entry");
+				must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part");
 		} else {
 			const struct line *of = &l[part == 3 ? 1 + cell : 1 + count[1] + cell];
 			must(cell < count[part - 2] && bit < 64 && kind == 0 && part_of(of, 0) == 3, at,
-				"the name of a bit of no cell");
+				"a bit of no cell");
 		}
 	}
 	char *form = forms[tag] = allocate(64 * 48), *name = form + 63 * 48;
@@ -627,7 +628,7 @@ static void read_shapes(void) {
 	must(n <= 1024 && 8 + 24 * n <= ex.size, ex.at, "the directory of tables does not fit");
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span s = span_at(row + 8);
-		must(kind > before && placed(s, end, ex), row, "a table is not at its place");
+		must(kind > before && placed(s, end, ex), row, "a table is misplaced");
 		if (kind == 19 && file.domain == 6) t = s;
 		if (kind == 35 && u64(40) != 0) file.crowded = s.at;
 		before = kind;

@@ -13,7 +13,7 @@ const (
 	CrowdedType   = "KPbQkzSZZJNpoVZn%08dupiQXEqDZZZZZZZZ"
 )
 
-// newCrowded has so many methods of one id, and types of another, that most have no slot in the index.
+// newCrowded has 330 methods of one id, and types of another. Most have no slot in the index.
 func newCrowded() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(), Producer: "Example VM 1"})
 	for i := range 330 {
