@@ -16,6 +16,7 @@ import (
 	"io"
 	"io/fs"
 	"os/exec"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -54,14 +55,13 @@ func (a *App) Finish() error {
 func (a *App) Run(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.Running = true
-		heapFloor = make([]byte, 32<<20)
+		// Nothing touches this memory, so it takes address space only. It counts as live, so that a command with a small
+		// heap collects garbage after 32 MB of allocations instead of 4 MB.
+		floor := make([]byte, 32<<20)
+		defer runtime.KeepAlive(floor)
 		return work(cmd.Context(), args)
 	}
 }
-
-// heapFloor is memory that nothing touches, so that it takes address space only. It counts as live, so that a command
-// with a small heap collects garbage after 32 MB of allocations instead of 4 MB.
-var heapFloor []byte
 
 // Exit codes of shells for commands that cannot be started.
 const (
