@@ -35,8 +35,7 @@ type App struct {
 	// Recognise returns the format of a file. ok is false if import cannot read the file. The error for a file that
 	// is not an archive names the format. It can be nil.
 	Recognise func(path string) (format string, ok bool)
-	// Advice returns advice about an error, or "". It takes precedence over the advice of this package. It can be
-	// nil.
+	// Advice returns advice about an error, or "". It takes precedence over the advice of this package. It can be nil.
 	Advice  func(error) string
 	Drafts  bool   // also open archives of the last drafts of the format
 	command string // full name of the command, such as "profarc import"

@@ -12,9 +12,8 @@
 //	method  = header counters "" [ parameters ] { bytecode { entry } }
 //	entry   = "  " DP "bci: " BCI KIND [ traps ] [ "flags(" N ") " ] counts { row }
 //
-// RULE is 72 dashes. The text may follow output of the program, or be part of the XML
-// log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether a receiver
-// entry has a nonprofiled_count: see [Dialect].
+// RULE is 72 dashes. The text may follow output of the program, or be part of the XML log of -XX:+LogVMOutput. JDK 17
+// and 25 differ in columns, and in whether a receiver entry has a nonprofiled_count: see [Dialect].
 //
 // The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Of printed bytecodes
 // an archive keeps the code id and a sketch, and the report counts them.

@@ -1,5 +1,4 @@
-// Package iprof reads and writes the profiles of GraalVM Native Image: .iprof
-// files, which native-image --pgo reads.
+// Package iprof reads and writes the profiles of GraalVM Native Image: .iprof files, which native-image --pgo reads.
 //
 // # Format
 //

@@ -80,8 +80,7 @@ func (e *exporter) assignTypeIDs() error {
 	return e.signatureTypes(next)
 }
 
-// signatureTypes assigns ids to types that only signatures name. It also marks the types in signatures of used
-// methods.
+// signatureTypes assigns ids to types that only signatures name. It also marks the types in signatures of used methods.
 func (e *exporter) signatureTypes(next func() int64) error {
 	ordinals := make(map[int64]int, len(e.types))
 	for i, id := range e.typeIDs {

@@ -248,8 +248,7 @@ func (t *shareTally) addShare(n, share uint64) {
 }
 
 // estimateTotal returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there
-// is
-// no such total, known is false.
+// is no such total, known is false.
 func (t *shareTally) estimateTotal() (total uint64, known bool) {
 	switch {
 	case t.sum >= t.lo && t.sum <= t.hi:

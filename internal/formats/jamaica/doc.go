@@ -2,9 +2,8 @@
 //
 // # The text
 //
-// A program that runs in the profiling VM (jamaicavmp, or built with jamaica -profile)
-// appends to NAME.prof when it exits. Every line is a keyword and values, in this order,
-// with words and signs between them for people:
+// A program that runs in the profiling VM (jamaicavmp, or built with jamaica -profile) appends to NAME.prof when it
+// exits. Every line is a keyword and values, in this order, with words and signs between them for people:
 //
 //	PROFILE                            bytecodes, share, method
 //	PROFILE_CYCLES                     cycles, method
@@ -34,13 +33,12 @@
 //
 // # In an archive
 //
-// The name in a method's key is its complete signature. The VM truncates long lines, and a method with a
-// truncated signature cannot be matched with another run (layout.MethodNotMatchable). Several methods can share
-// a truncated signature. Their profile then has several counts of the same kind, which must not be added up.
-// The cycles of a method are included in its callers' cycles. Heap, threads and classes are tables. If all
-// "(interpreted)" marks are truncated at one column, a property stores this column. Otherwise they are
-// completed. Shares are recomputed on export. If a file lacks lines of a run, a property stores the smallest
-// total that agrees with the shares.
+// The name in a method's key is its complete signature. The VM truncates long lines, and a method with a truncated
+// signature cannot be matched with another run (layout.MethodNotMatchable). Several methods can share a truncated
+// signature. Their profile then has several counts of the same kind, which must not be added up. The cycles of a method
+// are included in its callers' cycles. Heap, threads and classes are tables. If all "(interpreted)" marks are truncated
+// at one column, a property stores this column. Otherwise they are completed. Shares are recomputed on export. If a
+// file lacks lines of a run, a property stores the smallest total that agrees with the shares.
 //
 // # Runs
 //

@@ -160,9 +160,8 @@ func totalsOf(run []record) ledger.Totals {
 	return totals
 }
 
-// findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer,
-// and [Write] would space these lines in the same way. Otherwise it reports the truncated marks, which [Write]
-// completes.
+// findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer, and
+// [Write] would space these lines in the same way. Otherwise it reports the truncated marks, which [Write] completes.
 func (t *profileText) findColumns(report *Report) {
 	cut := map[int]bool{}
 	longest := 0

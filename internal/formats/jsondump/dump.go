@@ -1,8 +1,7 @@
 // Package jsondump prints archives completely and deterministically as JSON. The section "The JSON dump" of
 // docs/format.md defines the output. The C reader in internal/testkit/creader prints the same bytes.
 //
-// A byte that is not part of valid UTF-8 is printed as the lone surrogate \udcXX, which valid strings cannot
-// contain.
+// A byte that is not part of valid UTF-8 is printed as the lone surrogate \udcXX, which valid strings cannot contain.
 //
 // Records are printed one by one, so that memory does not grow with the archive.
 package jsondump

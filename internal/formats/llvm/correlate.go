@@ -152,8 +152,7 @@ func programSection(p *elf.File, name string) ([]byte, error) {
 	return b, nil
 }
 
-// readBuildID returns the build id of a program, or nil. It is a note: { u32 name size, u32 size, u32 3, "GNU\0", id
-// }.
+// readBuildID returns the build id of a program, or nil. It is a note: { u32 name size, u32 size, u32 3, "GNU\0", id }.
 func readBuildID(p *elf.File) []byte {
 	const head, name = 12, "GNU\x00"
 	s := p.Section(".note.gnu.build-id")

@@ -69,8 +69,7 @@ func newName(d layout.Domain, k layout.Key) (n Name) {
 }
 
 // splitSourceFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a
-// colon in
-// older profiles.
+// colon in older profiles.
 func splitSourceFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function

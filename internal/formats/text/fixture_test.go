@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files and the example of the package comment")
+var update = flag.Bool("update", false, "rewrite the golden files and the example of README.md")
 
 func open(t testing.TB, data []byte) *reader.Store {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// pageExample returns the archive whose text the package comment shows.
+// pageExample returns the archive whose text README.md shows.
 func pageExample() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "OpenJDK 21.0.7",
 		Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}})
@@ -40,27 +40,27 @@ func pageExample() *builder.Builder {
 	return b
 }
 
-func TestCommentShowsTheExample(t *testing.T) {
+func TestPageShowsTheExample(t *testing.T) {
 	data := bytesOf(t, pageExample())
 	checkExact(t, data)
-	comment, err := os.ReadFile("doc.go")
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "context of its caller.\n//\n", "//\n// # Editing"
-	head, rest, ok1 := strings.Cut(string(comment), begin)
+	const begin, end = "context of its caller.\n\n", "\n## Editing"
+	head, rest, ok1 := strings.Cut(string(page), begin)
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
-		t.Fatal("doc.go has no place for the example")
+		t.Fatal("README.md has no place for the example")
 	}
 	var example strings.Builder
 	for line := range strings.Lines(write(t, data)) {
 		if line != "\n" {
-			line = "\t" + line
+			line = "    " + line
 		}
-		example.WriteString("//" + line)
+		example.WriteString(line)
 	}
-	golden(t, "doc.go", head+begin+example.String()+end+tail)
+	golden(t, "README.md", head+begin+example.String()+end+tail)
 }
 
 // Every word of the text stands in the grammar.
@@ -77,7 +77,7 @@ func TestWordsAreDescribed(t *testing.T) {
 		schema, _ := disk.SchemaOf(tag)
 		words = append(words, subWords(schema)...)
 	}
-	described(t, "doc.go", `"`, words)
+	described(t, "README.md", `"`, words)
 }
 
 // described checks that each word stands in a file, in quotes.

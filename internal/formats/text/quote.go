@@ -145,8 +145,7 @@ func (c *cursor) startsWith(text string) bool {
 }
 
 // takeKeyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and
-// a
-// parenthesis if parenthesis is set.
+// a parenthesis if parenthesis is set.
 func (c *cursor) takeKeyPart(colons, parenthesis bool) string {
 	if c.startsWith(`"`) {
 		return c.takeQuotedPart()

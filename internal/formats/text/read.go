@@ -87,8 +87,7 @@ func (p *parser) readText() error {
 }
 
 // takeAccount completes the account that the text carries. A text is an archive in another form, so an import adds no
-// account to one without. A user who changed counts has not changed the
-// account, so it gets a row for the difference.
+// account to one without. A user who changed counts has not changed the account, so it gets a row for the difference.
 func (p *parser) takeAccount() {
 	p.report.Totals = p.counts.Totals
 	set := p.b.Internal()

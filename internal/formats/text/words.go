@@ -134,8 +134,7 @@ func cachedKey(name string) string {
 }
 
 // standardTagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also
-// searches
-// the table of schemas.
+// searches the table of schemas.
 func standardTagByName(name []byte) (tag layout.Tag, ok bool) {
 	tag, ok = tagNumbers[string(name)]
 	if ok {

@@ -272,8 +272,7 @@ func (w *writer) writeTypeWord(v uint64) {
 }
 
 // isWrittenWithKey reports whether a cell that does not repeat is written with its key. A length follows from the rows,
-// and traps
-// are written among the flags.
+// and traps are written among the flags.
 func isWrittenWithKey(kind disk.CellKind) bool {
 	return kind != disk.CellLength && kind != disk.CellTraps
 }
@@ -288,8 +287,7 @@ func cellKey(schema *disk.Schema, c disk.CellSpec) string {
 }
 
 // separatorBefore returns the separator before cell i of a row. It is "=" after the key of the row, and after a name,
-// which
-// can contain commas.
+// which can contain commas.
 func separatorBefore(cells []disk.CellSpec, i int) string {
 	if i == 1 && disk.IsKey(cells[0].Kind) || disk.IsPointer(cells[i-1].Kind) {
 		return "="

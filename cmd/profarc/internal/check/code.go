@@ -40,8 +40,7 @@ type programCode struct {
 	related func() error
 	// loaders returns the class loaders of the code; nil if they are unknown.
 	loaders func() ([]string, error)
-	// missing lists the missing elements of a class path. origin is the recorded class path,
-	// or nil if --against names it.
+	// missing lists the missing elements of a class path. origin is the recorded class path, or nil if --against names it.
 	missing []string
 	// stripped is set for a program of LLVM that does not say which instrumentation it has.
 	stripped bool

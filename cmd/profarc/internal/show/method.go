@@ -186,8 +186,7 @@ func (p *profilePrinter) printMethod(m reader.Method) {
 		}
 		profiles++
 		p.printProfile(q)
-		// The output of a method's contexts can grow with the square of their number, so stop
-		// when the writer fails.
+		// The output of a method's contexts can grow with the square of their number, so stop when the writer fails.
 		if _, err := p.w.Write(nil); err != nil {
 			p.err = err
 			return

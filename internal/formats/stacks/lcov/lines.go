@@ -72,8 +72,7 @@ func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 }
 
 // writeSourceLines writes the lines of a file. It stops at the first write error, because a damaged program can claim
-// any
-// number of lines.
+// any number of lines.
 func writeSourceLines(w *bufio.Writer, v *coverage.View) error {
 	found, hit := 0, 0
 	for line := range v.Lines() {

@@ -106,8 +106,7 @@ type site struct {
 	point int32
 	code  uint64
 	parts map[layout.Ref]*siteTally // tallies by context node; 0 for profiles without a context
-	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
-	// if it has several in all.
+	// certain is how often it was reached in runs in which it had one outcome, by that outcome, if it has several in all.
 	certain map[uint64]uint64
 }
 

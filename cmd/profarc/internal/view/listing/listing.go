@@ -79,8 +79,7 @@ type Listing struct {
 	Match      Match  `json:"match"`
 	CodeID     uint64 `json:"-"`                 // code id; 0 without code
 	Problem    string `json:"problem,omitempty"` // damage of class or source file, or ""
-	// Unplaced are the points without a listed instruction, which are all points
-	// unless Match is Same or Unproven.
+	// Unplaced are the points without a listed instruction, which are all points unless Match is Same or Unproven.
 	Unplaced     []analyze.Point `json:"unplaced,omitempty"`
 	Instructions []Instruction   `json:"instructions"`
 	Source       *Source         `json:"source,omitempty"` // nil if not found

@@ -23,8 +23,7 @@ type Batch struct {
 	Known   int   // files whose counts the archive already had
 	Removed int   // removed files, merged or known
 	InUse   int   // files left alone because a process writes to them
-	// Aside are files that cannot be merged. They stay where they are. Each is named once,
-	// and again after it has changed.
+	// Aside are files that cannot be merged. They stay where they are. Each is named once, and again after it has changed.
 	Aside   []Aside
 	Lost    codec.Losses // losses of all merged files
 	Archive int64        // bytes of the archive; 0 if it did not change

@@ -28,9 +28,8 @@ var (
 	ErrLarge = errors.New("it is larger than a file may be")
 )
 
-// errInUse means that a process may still write to a file, and errUnsettled that this is unknown
-// for a recent file. errUnwritten means that the file is empty, as LLVM's
-// runtime leaves its file until the program ends.
+// errInUse means that a process may still write to a file, and errUnsettled that this is unknown for a recent file.
+// errUnwritten means that the file is empty, as LLVM's runtime leaves its file until the program ends.
 var (
 	errInUse     = errors.New("in use")
 	errUnwritten = errors.New("not written yet")

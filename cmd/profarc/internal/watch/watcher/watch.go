@@ -48,8 +48,7 @@ import (
 // Options control a Watcher. The zero value keeps merged files.
 type Options struct {
 	Remove bool // remove merged files
-	// MaxInput is the maximum size of a file in bytes; 0 is 1 GiB. Reading a
-	// file takes memory in proportion to its size.
+	// MaxInput is the maximum size of a file in bytes; 0 is 1 GiB. Reading a file takes memory in proportion to its size.
 	MaxInput int64
 	// Delay is the time between two scans of the folder, at least 50 ms. Files that appear between two scans are merged
 	// together.

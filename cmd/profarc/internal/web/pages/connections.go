@@ -71,14 +71,13 @@ func (l *limitedListener) admitConnection(c net.Conn) bool {
 // lock.
 func (l *limitedListener) closeNeedless() bool {
 	var least net.Conn
-	var leastState *clientState
 	for c, s := range l.open {
-		if (!s.proven || s.idle) && (least == nil || s.needsLessThan(leastState)) {
+		if (!s.proven || s.idle) && (least == nil || s.needsLessThan(l.open[least])) {
 			least = c
-			leastState = s
 		}
 	}
-	if least == nil || !leastState.proven && !leastState.idle && time.Since(leastState.since) < l.limits.proof {
+	s := l.open[least] // nil if there is none
+	if s == nil || !s.proven && !s.idle && time.Since(s.since) < l.limits.proof {
 		return false
 	}
 	l.closeConnection(least)
@@ -134,13 +133,11 @@ type tokenKey struct{}
 
 // withNoteToken is the ConnContext of an http.Server.
 func (l *limitedListener) withNoteToken(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, tokenKey{}, func() { l.noteToken(c) })
-}
-
-func (l *limitedListener) noteToken(c net.Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s, open := l.open[c]; open {
-		s.proven = true
-	}
+	return context.WithValue(ctx, tokenKey{}, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if s, open := l.open[c]; open {
+			s.proven = true
+		}
+	})
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A packageIndex has the class and the package of each method. In other domains, the
-// namespaces and classes of C++ and Rust, the source files of C's static functions, and the packages and types of Go
-// take their roles.
+// A packageIndex has the class and the package of each method. In other domains, the namespaces and classes of C++ and
+// Rust, the source files of C's static functions, and the packages and types of Go take their roles.
 type packageIndex struct {
 	packages []indexedName
 	classes  []indexedName
