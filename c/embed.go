@@ -1,5 +1,4 @@
-// Package c holds the C sources of libprofarc, from which the agent for HotSpot is
-// built on the machine that runs it.
+// Package c holds the C sources of libprofarc, from which the agent for HotSpot is built on the machine that runs it.
 package c
 
 import "embed"
