@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
@@ -81,7 +81,7 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 	waits := true
 	var closers []func()
 	if r == nil {
-		f, err := openFile(ctx, in.Name)
+		f, err := mapped.OpenWaiting(ctx, in.Name, os.O_RDONLY)
 		if err != nil {
 			return nil, err
 		}
@@ -111,34 +111,6 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 	}
 	s.closers = append(s.closers, closers...)
 	return s, nil
-}
-
-// openFile opens a file. For a named pipe, it waits for a writer until ctx ends.
-func openFile(ctx context.Context, name string) (*os.File, error) {
-	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
-		return os.Open(name)
-	}
-	type opened struct {
-		*os.File
-		error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.Open(name)
-		done <- opened{f, err}
-	}()
-	select {
-	case o := <-done:
-		return o.File, o.error
-	case <-ctx.Done():
-	}
-	// Opening the pipe as a writer ends the wait. If this process may not write, the goroutine keeps waiting.
-	if w, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
-		o := <-done
-		_ = o.Close()
-		_ = w.Close()
-	}
-	return nil, ctx.Err()
 }
 
 // cancellable returns a reader of r that fails when ctx ends, even while r blocks. After Close, at most one read of r

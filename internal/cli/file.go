@@ -49,7 +49,7 @@ func ReadSmallFile(ctx context.Context, path string, limit int64) ([]byte, error
 	case info.Mode()&fs.ModeDevice != 0:
 		return nil, fmt.Errorf("%s: it is a device: name a file or a pipe", path)
 	}
-	f, err := openWaiting(ctx, path, os.O_RDONLY)
+	f, err := mapped.OpenWaiting(ctx, path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -68,22 +68,3 @@ func ReadSmallFile(ctx context.Context, path string, limit int64) ([]byte, error
 }
 
 func errFolder(path string) error { return fmt.Errorf("%s: it is a folder: name a file in it", path) }
-
-// openWaiting opens a file. For a pipe it waits until another process has opened the other end, or until ctx is done.
-func openWaiting(ctx context.Context, path string, flag int) (*os.File, error) {
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.OpenFile(path, flag, 0)
-		done <- opened{f, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case o := <-done:
-		return o.file, o.err
-	}
-}

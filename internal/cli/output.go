@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/names/escape"
 )
@@ -130,7 +131,7 @@ func openStream(ctx context.Context, path string) (*os.File, error) {
 	if err := publish.CheckStream(path); err != nil {
 		return nil, err
 	}
-	return openWaiting(ctx, path, os.O_WRONLY)
+	return mapped.OpenWaiting(ctx, path, os.O_WRONLY)
 }
 
 const progressAfter = 500 * time.Millisecond
