@@ -113,8 +113,8 @@ func (g genome) mutate(r *rand.Rand) genome {
 	return g
 }
 
-// number returns 2 to the power of a gene.
-func (g *genome) number(i gene) int { return 1 << g.genes[i] }
+// powerOf returns 2 to the power of a gene.
+func (g *genome) powerOf(i gene) int { return 1 << g.genes[i] }
 
 func (g genome) String() string {
 	parts := []string{formats[g.format].name}

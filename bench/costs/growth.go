@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits of what an operation may cost.
+// Limits of the cost of an operation.
 const (
 	mostExponent = 1.35
 	leastTime    = 400 * time.Millisecond // growth of less is noise
@@ -21,8 +21,8 @@ type growth struct {
 	exponent float64 // e for which cpu = bytes^e fits best
 }
 
-// measureGrowth measures an operation on inputs from a quarter of a size to four times it. Each cost is the lower one
-// of two runs.
+// measureGrowth measures an operation on inputs from a quarter of a size to four times it. Each cost is the lower
+// cost of two runs.
 func measureGrowth(j judge, g genome, operation string, size int) (r growth, ok bool) {
 	for s := size / 4; s <= 4*size; s *= 2 {
 		var best cost

@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
 // A cost is the cost of one operation on one input.
 type cost struct {
 	input, output int
-	cpu           time.Duration // beyond that of a start of the command
-	memory        int64         // bytes of the resident set, beyond that of a start
+	cpu           time.Duration // processor time without a start of the command
+	memory        int64         // bytes of the resident set without a start
 }
 
 // bytes returns the bytes that an operation must at least touch.
@@ -48,7 +49,6 @@ type commandJudge struct {
 	program string
 	dir     string // directory for all files
 	start   cost   // cost of a start of the command
-	runs    atomic.Int64
 }
 
 var _ judge = (*commandJudge)(nil)
@@ -78,12 +78,11 @@ var commands = map[string][]string{
 
 func (j *commandJudge) operations(genome) (all []string) {
 	all = append(all, "import")
-	for name := range commands {
-		all = append(all, name)
-	}
+	all = slices.AppendSeq(all, maps.Keys(commands))
 	for _, to := range exportTypes {
 		all = append(all, "export-"+to, "reimport-"+to)
 	}
+	slices.Sort(all) // a seed chooses the same operations again
 	return all
 }
 
@@ -103,14 +102,14 @@ func (j *commandJudge) measureStart() error {
 	return nil
 }
 
-// A fileSubject is an input with its archives, in a directory of its own.
+// A fileSubject is an input with its archives, in its own directory.
 type fileSubject struct {
 	*commandJudge
 	genome   genome
 	size     int
 	dir      string
 	imported cost
-	err      error // of the import
+	err      error // error of the import
 }
 
 func (j *commandJudge) prepare(g genome, size int) subject {
@@ -216,7 +215,7 @@ var errTooLong = errors.New("takes too long")
 
 func isTimeout(err error) bool { return errors.Is(err, errTooLong) }
 
-// runCommand runs profarc and returns its cost beyond that of a start.
+// runCommand runs profarc and returns its cost without a start.
 func (j *commandJudge) runCommand(args ...string) (c cost, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -226,7 +225,6 @@ func (j *commandJudge) runCommand(args ...string) (c cost, err error) {
 	cmd.Stdout = &out
 	cmd.Stderr = io.Discard
 	err = cmd.Run()
-	j.runs.Add(1)
 	if state := cmd.ProcessState; state != nil {
 		c.cpu = max(state.UserTime()+state.SystemTime()-j.start.cpu, 0)
 		c.memory = max(residentSize(state)-j.start.memory, 0)

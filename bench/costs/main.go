@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&o.size, "size", 96<<10, "bytes of an input; growth is measured from a quarter of it to four times it")
 	flag.StringVar(&o.again, "again", "", "measure the growth of one input, by the parameters that a finding prints")
 	flag.Parse()
-	failed, err := o.run()
+	failed, err := o.searchAndReport()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "costs:", err)
 	}
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-func (o *options) run() (failed bool, err error) {
+func (o *options) searchAndReport() (failed bool, err error) {
 	dir, err := os.MkdirTemp("", "costs-")
 	if err != nil {
 		return false, err
@@ -68,7 +68,7 @@ func (o *options) run() (failed bool, err error) {
 	defer cancel()
 	s := newSearch(judge, o.seed, o.size)
 	s.log = os.Stderr
-	s.run(ctx, o.jobs)
+	s.searchUntil(ctx, o.jobs)
 	s.report(os.Stdout)
 	return len(s.findings) > 0, nil
 }

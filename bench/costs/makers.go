@@ -26,7 +26,7 @@ var formats = []format{
 
 // encode returns the input of a genome, of about size bytes.
 func (g genome) encode(size int) []byte {
-	w := &inputWriter{g: &g, size: size, names: namer{kind: g.genes[geneNames], length: g.number(geneName)},
+	w := &inputWriter{g: &g, size: size, names: namer{kind: g.genes[geneNames], length: g.powerOf(geneName)},
 		random: rand.New(rand.NewPCG(1, 2))}
 	formats[g.format].make(w)
 	return w.Bytes()
@@ -47,7 +47,7 @@ func (w *inputWriter) printf(format string, args ...any) { fmt.Fprintf(&w.Buffer
 
 // each calls f with 0, 1 and so on, until the input is full or as often as a gene says.
 func (w *inputWriter) each(g gene, f func(i int)) {
-	for i := 0; i < w.g.number(g) && !w.full(); i++ {
+	for i := 0; i < w.g.powerOf(g) && !w.full(); i++ {
 		f(i)
 	}
 }
@@ -58,8 +58,8 @@ func (w *inputWriter) untilFull(f func(i int)) {
 	}
 }
 
-// count returns the i-th count.
-func (w *inputWriter) count(i int) uint64 {
+// countAt returns the i-th count.
+func (w *inputWriter) countAt(i int) uint64 {
 	switch w.g.genes[geneCounts] {
 	case countZero:
 		return 0
@@ -84,7 +84,7 @@ func (w *inputWriter) point(i int) int {
 
 // frame returns the number of the function that frame d of stack i is in, from the leaf.
 func (w *inputWriter) frame(i, d, depth int) int {
-	n := w.g.number(geneFunctions)
+	n := w.g.powerOf(geneFunctions)
 	switch w.g.genes[geneOrder] {
 	case orderOneLeaf:
 		if d == 0 {
@@ -107,7 +107,7 @@ func (w *inputWriter) frame(i, d, depth int) int {
 }
 
 func (w *inputWriter) depth(i int) int {
-	depth := w.g.number(geneDepth)
+	depth := w.g.powerOf(geneDepth)
 	if w.g.genes[geneOrder] == orderGrowing {
 		return 1 + i%depth
 	}
@@ -135,16 +135,16 @@ func makeFolded(w *inputWriter) {
 				w.WriteByte(';')
 			}
 		}
-		w.printf(" %d\n", w.count(i))
+		w.printf(" %d\n", w.countAt(i))
 	})
 }
 
 func makePerf(w *inputWriter) {
 	w.untilFull(func(i int) {
-		w.printf("app%d %d/%d %d.%06d: %d cycles:\n", i%w.g.number(geneLoaders), i%w.g.number(geneVersions), i, i, i,
-			w.count(i))
+		w.printf("app%d %d/%d %d.%06d: %d cycles:\n", i%w.g.powerOf(geneLoaders), i%w.g.powerOf(geneVersions), i, i, i,
+			w.countAt(i))
 		for d, name := range w.stack(i) {
-			w.printf("\t%x %s+0x%x (/usr/lib/lib%d.so)\n", 4096+w.point(d), name, w.point(d), d%w.g.number(geneTypes))
+			w.printf("\t%x %s+0x%x (/usr/lib/lib%d.so)\n", 4096+w.point(d), name, w.point(d), d%w.g.powerOf(geneTypes))
 		}
 		w.WriteByte('\n')
 	})
@@ -154,10 +154,10 @@ func makeProftext(w *inputWriter) {
 	w.WriteString(":ir\n")
 	w.untilFull(func(i int) {
 		w.each(geneVersions, func(v int) {
-			counters := min(w.g.number(geneEntries), w.size/2)
+			counters := min(w.g.powerOf(geneEntries), w.size/2)
 			w.printf("%s\n%d\n%d\n", w.names.name("", i), v, counters)
 			for c := range counters {
-				w.printf("%d\n", w.count(c))
+				w.printf("%d\n", w.countAt(c))
 			}
 			w.addValueSites(i)
 			w.WriteByte('\n')
@@ -167,17 +167,17 @@ func makeProftext(w *inputWriter) {
 
 // addValueSites adds the indirect calls of a function in the text of LLVM.
 func (w *inputWriter) addValueSites(i int) {
-	rows := min(w.g.number(geneRows), 255, 2+max(w.size-w.Len(), 0)/w.g.number(geneName))
+	rows := min(w.g.powerOf(geneRows), 255, 2+max(w.size-w.Len(), 0)/w.g.powerOf(geneName))
 	if rows == 1 {
 		return
 	}
 	bytesOfSite := rows * (len(w.names.name("", 0)) + 4)
-	sites := min(w.g.number(geneContexts), 1+max(w.size-w.Len(), 0)/bytesOfSite)
+	sites := min(w.g.powerOf(geneContexts), 1+max(w.size-w.Len(), 0)/bytesOfSite)
 	w.printf("1\n0\n%d\n", sites)
 	for site := range sites {
 		w.printf("%d\n", rows)
 		for r := range rows {
-			w.printf("%s:%d\n", w.names.name("", (i+site+r)%w.g.number(geneTypes)), w.count(r))
+			w.printf("%s:%d\n", w.names.name("", (i+site+r)%w.g.powerOf(geneTypes)), w.countAt(r))
 		}
 	}
 }
@@ -186,9 +186,9 @@ func makeIprof(w *inputWriter) {
 	w.WriteString(`{"version":"1.0.0","types":[{"id":0,"name":"void"}`)
 	w.each(geneTypes, func(i int) { w.printf(`,{"id":%d,"name":"%s"}`, i+1, w.names.name("", i)) })
 	w.WriteString(`],"methods":[{"id":0,"name":"m","signature":[0,0]}`)
-	types := w.g.number(geneTypes)
+	types := w.g.powerOf(geneTypes)
 	w.each(geneFunctions, func(i int) {
-		w.printf(`,{"id":%d,"name":"%s","signature":[%d,0`, i+1, w.names.name("", i/w.g.number(geneOverloads)), i%types+1)
+		w.printf(`,{"id":%d,"name":"%s","signature":[%d,0`, i+1, w.names.name("", i/w.g.powerOf(geneOverloads)), i%types+1)
 		w.each(geneOverloads, func(p int) { w.printf(",%d", (i+p)%types+1) })
 		w.WriteString("]}")
 	})
@@ -199,7 +199,7 @@ func makeIprof(w *inputWriter) {
 		for d := 0; d < min(depth, w.size/8); d++ {
 			parts = append(parts, fmt.Sprintf("%d:%d", w.frame(i, d, depth), w.point(d)))
 		}
-		w.printf(`,{"ctx":"%s","records":[%d]}`, strings.Join(parts, "<"), w.count(i))
+		w.printf(`,{"ctx":"%s","records":[%d]}`, strings.Join(parts, "<"), w.countAt(i))
 	})
 	w.WriteString(`],"conditionalProfiles":[],"virtualInvokeProfiles":[],"monitorProfiles":[],"samplingProfiles":[]}`)
 }

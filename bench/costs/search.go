@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -29,12 +30,29 @@ type cell struct {
 	operation string
 }
 
-// An elite has the genomes that cost most in a cell.
-type elite struct {
-	genome, hungry   genome  // by processor time, and by memory
-	perByte, memory  float64 // their costs for each byte
-	confirmedPerByte float64 // cost up to which growth was measured
-	confirmedMemory  float64
+// An elite has the genomes of a cell that cost most processor time and most memory.
+type elite struct{ slowest, hungriest record }
+
+// A record is the genome with the highest cost for each byte.
+type record struct {
+	genome    genome
+	perByte   float64
+	confirmed float64 // cost up to which growth was measured
+}
+
+// raise notes the cost of a genome if it is higher than all before. It reports whether growth must be measured, which
+// a suspicious cost needs if it is much higher than the confirmed one.
+func (r *record) raise(g genome, perByte float64, suspicious bool) bool {
+	if perByte <= r.perByte {
+		return false
+	}
+	r.genome = g
+	r.perByte = perByte
+	if !suspicious || perByte <= 1.5*r.confirmed {
+		return false
+	}
+	r.confirmed = perByte
+	return true
 }
 
 type finding struct {
@@ -47,8 +65,8 @@ func newSearch(j judge, seed uint64, size int) *search {
 	return &search{judge: j, size: size, seed: seed, elites: map[cell]*elite{}}
 }
 
-// run searches with some workers until ctx is done.
-func (s *search) run(ctx context.Context, workers int) {
+// searchUntil searches with some workers until ctx is done.
+func (s *search) searchUntil(ctx context.Context, workers int) {
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() {
@@ -88,7 +106,7 @@ func (s *search) tryOne(r *rand.Rand) {
 	for range operationsEach {
 		operation := operations[r.IntN(len(operations))]
 		c, ok := input.measure(operation)
-		if !ok || !s.note(g, operation, &c) {
+		if !ok || !s.noteCost(g, operation, &c) {
 			continue
 		}
 		if growth, ok := measureGrowth(s.judge, g, operation, s.size); ok && growth.isFinding() {
@@ -114,16 +132,13 @@ func (s *search) choose(r *rand.Rand) genome {
 		if a.format != b.format {
 			return a.format - b.format
 		}
-		if a.operation < b.operation {
-			return -1
-		}
-		return 1
+		return strings.Compare(a.operation, b.operation)
 	})
 	e := s.elites[cells[r.IntN(len(cells))]]
 	if r.IntN(3) == 0 {
-		return e.hungry.mutate(r)
+		return e.hungriest.genome.mutate(r)
 	}
-	return e.genome.mutate(r)
+	return e.slowest.genome.mutate(r)
 }
 
 // Costs for each byte from which growth is measured.
@@ -134,33 +149,21 @@ const (
 	suspiciousSize    = 30 << 20
 )
 
-// note notes the cost of an operation, and reports whether its growth must be measured.
-func (s *search) note(g genome, operation string, c *cost) (suspicious bool) {
+// noteCost notes the cost of an operation, and reports whether its growth must be measured.
+func (s *search) noteCost(g genome, operation string, c *cost) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := cell{g.format, operation}
 	e := s.elites[at]
 	if e == nil {
-		e = &elite{genome: g, hungry: g}
+		e = &elite{record{genome: g}, record{genome: g}}
 		s.elites[at] = e
 	}
-	if p := c.perByte(); p > e.perByte {
-		e.genome = g
-		e.perByte = p
-		if p > suspiciousPerByte && c.cpu > suspiciousTime && p > 1.5*e.confirmedPerByte {
-			e.confirmedPerByte = p
-			suspicious = true
-		}
-	}
-	if m := c.memoryPerByte(); m > e.memory {
-		e.hungry = g
-		e.memory = m
-		if m > suspiciousMemory && c.memory > suspiciousSize && m > 1.5*e.confirmedMemory {
-			e.confirmedMemory = m
-			suspicious = true
-		}
-	}
-	return suspicious
+	isSlow := c.perByte() > suspiciousPerByte && c.cpu > suspiciousTime
+	isHungry := c.memoryPerByte() > suspiciousMemory && c.memory > suspiciousSize
+	slower := e.slowest.raise(g, c.perByte(), isSlow)
+	hungrier := e.hungriest.raise(g, c.memoryPerByte(), isHungry)
+	return slower || hungrier
 }
 
 // report prints the highest cost of each format and operation, and the findings.
@@ -170,7 +173,8 @@ func (s *search) report(w io.Writer) {
 	for f := range formats {
 		for _, operation := range slices.Sorted(slices.Values(s.judge.operations(genome{format: f}))) {
 			if e := s.elites[cell{f, operation}]; e != nil {
-				fmt.Fprintf(w, "%-14s %-20s %12.0f %12.0f  %s\n", formats[f].name, operation, e.perByte, e.memory, e.genome)
+				fmt.Fprintf(w, "%-14s %-20s %12.0f %12.0f  %s\n", formats[f].name, operation, e.slowest.perByte,
+					e.hungriest.perByte, e.slowest.genome)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (plantedSubject) remove() {}
 
 func (j plantedSubject) measure(string) (cost, bool) {
 	c := cost{input: j.size, cpu: time.Duration(20 * j.size)}
-	depth := j.genome.number(geneDepth)
+	depth := j.genome.powerOf(geneDepth)
 	if j.quadratic && j.genome.genes[geneOrder] == orderRecursive && depth > 1<<10 {
 		n := time.Duration(min(depth, j.size/8))
 		c.cpu += n * n
@@ -46,7 +46,7 @@ func TestTheSearchFindsWhatIsPlanted(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 		}()
-		s.run(ctx, 2)
+		s.searchUntil(ctx, 2)
 		cancel()
 		if found := len(s.findings) > 0; found != quadratic {
 			t.Errorf("quadratic %v: %d findings of %d", quadratic, len(s.findings), s.tried)

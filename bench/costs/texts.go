@@ -26,8 +26,8 @@ func (w *inputWriter) addTypes(class string) {
 
 func (w *inputWriter) addProperties() {
 	w.WriteString("\ntable properties symbol symbol\n")
-	for i := range min(w.g.number(geneTables), w.size/16) {
-		w.printf("  row k%d %s\n", i%w.g.number(geneVersions), w.names.name("", i))
+	for i := range min(w.g.powerOf(geneTables), w.size/16) {
+		w.printf("  row k%d %s\n", i%w.g.powerOf(geneVersions), w.names.name("", i))
 	}
 	w.WriteString("\nend\n")
 }
@@ -35,13 +35,13 @@ func (w *inputWriter) addProperties() {
 func makeHotSpotText(w *inputWriter) {
 	w.WriteString(hotSpotHead)
 	w.untilFull(func(i int) {
-		name := w.names.name("A", i/w.g.number(geneOverloads))
-		w.printf("method A::%s(LX%d;)V{l%d}\n", name, i%w.g.number(geneOverloads), i%w.g.number(geneLoaders))
+		name := w.names.name("A", i/w.g.powerOf(geneOverloads))
+		w.printf("method A::%s(LX%d;)V{l%d}\n", name, i%w.g.powerOf(geneOverloads), i%w.g.powerOf(geneLoaders))
 		w.each(geneVersions, func(v int) {
 			w.each(geneContexts, func(c int) {
 				w.printf("  profile code=%016x", v+1)
 				w.addContext(c, fmt.Sprintf("A::%s(LX0;)V{l0}", w.names.name("A", 0)))
-				w.printf("\n    invocations %d\n", w.count(i)>>33)
+				w.printf("\n    invocations %d\n", w.countAt(i)>>33)
 				w.each(geneEntries, w.addHotSpotEntry)
 			})
 		})
@@ -55,7 +55,7 @@ func (w *inputWriter) addContext(c int, caller string) {
 	if w.g.genes[geneContexts] == 0 && w.g.genes[geneDepth] == 0 {
 		return
 	}
-	for d := 0; d < w.g.number(geneDepth) && !w.full(); d++ {
+	for d := 0; d < w.g.powerOf(geneDepth) && !w.full(); d++ {
 		point := c
 		if w.g.genes[geneOrder] == orderOneLeaf {
 			point = c * d
@@ -67,14 +67,14 @@ func (w *inputWriter) addContext(c int, caller string) {
 func (w *inputWriter) addHotSpotEntry(e int) {
 	switch e % 3 {
 	case 0:
-		w.printf("    @%d Branch taken=%d not-taken=1 displacement=56\n", w.point(e), w.count(e))
+		w.printf("    @%d Branch taken=%d not-taken=1 displacement=56\n", w.point(e), w.countAt(e))
 	case 1:
 		w.printf("    @%d Receivers type-check other=1", w.point(e))
-		w.each(geneRows, func(r int) { w.printf(" T%d=%d", r%w.g.number(geneTypes), w.count(r)) })
+		w.each(geneRows, func(r int) { w.printf(" T%d=%d", r%w.g.powerOf(geneTypes), w.countAt(r)) })
 		w.WriteByte('\n')
 	default:
 		w.printf("    @%d MultiBranch default=1,8", w.point(e))
-		w.each(geneRows, func(r int) { w.printf(" %d,8", w.count(r)) })
+		w.each(geneRows, func(r int) { w.printf(" %d,8", w.countAt(r)) })
 		w.WriteByte('\n')
 	}
 }
@@ -83,16 +83,16 @@ func makeGraalText(w *inputWriter) {
 	w.WriteString("profarc text 1\ndomain graal\nproducer \"x\"\n\n")
 	w.addTypes("")
 	w.untilFull(func(i int) {
-		name := w.names.name("E", i/w.g.number(geneOverloads))
-		w.printf("method E::%s::void(T%d)\n", name, i%w.g.number(geneOverloads))
+		name := w.names.name("E", i/w.g.powerOf(geneOverloads))
+		w.printf("method E::%s::void(T%d)\n", name, i%w.g.powerOf(geneOverloads))
 		w.each(geneContexts, func(c int) {
 			w.WriteString("  profile")
-			w.addContext(c, fmt.Sprintf("E::%s::void(T0)", w.names.name("E", w.frame(i, c, w.g.number(geneContexts)))))
-			w.printf("\n    @0 Count calls %d\n", w.count(i))
+			w.addContext(c, fmt.Sprintf("E::%s::void(T0)", w.names.name("E", w.frame(i, c, w.g.powerOf(geneContexts)))))
+			w.printf("\n    @0 Count calls %d\n", w.countAt(i))
 			w.each(geneEntries, func(e int) {
 				w.printf("    @%d Receivers virtual-call other=0", w.point(e)+1)
 				w.each(geneRows, func(r int) {
-					w.printf(" %s{l%d}=%d", w.names.name("", r%w.g.number(geneTypes)), r%w.g.number(geneLoaders), w.count(r))
+					w.printf(" %s{l%d}=%d", w.names.name("", r%w.g.powerOf(geneTypes)), r%w.g.powerOf(geneLoaders), w.countAt(r))
 				})
 				w.WriteByte('\n')
 			})
@@ -108,16 +108,16 @@ func makeSampledText(w *inputWriter) {
 		w.printf("method %s\n", w.names.name("", i))
 		w.each(geneContexts, func(c int) {
 			w.WriteString("  profile")
-			w.addContext(c, w.names.name("", w.frame(i, c, w.g.number(geneContexts))))
+			w.addContext(c, w.names.name("", w.frame(i, c, w.g.powerOf(geneContexts))))
 			w.WriteByte('\n')
-			w.each(geneEntries, func(e int) { w.printf("    @%d Count samples %d\n", w.point(e), w.count(e)) })
+			w.each(geneEntries, func(e int) { w.printf("    @%d Count samples %d\n", w.point(e), w.countAt(e)) })
 			w.addCallees()
 		})
 		w.WriteByte('\n')
 	})
 	w.WriteString("\ntable functions method symbol symbol word\n")
-	for i := range min(w.g.number(geneTables), w.size/32) {
-		w.printf("  row %s s%d /src/%d.go %d\n", w.names.name("", 0), i, i%w.g.number(geneVersions), i)
+	for i := range min(w.g.powerOf(geneTables), w.size/32) {
+		w.printf("  row %s s%d /src/%d.go %d\n", w.names.name("", 0), i, i%w.g.powerOf(geneVersions), i)
 	}
 	w.WriteString("\nend\n")
 }
@@ -127,7 +127,7 @@ func (w *inputWriter) addCallees() {
 		return
 	}
 	w.WriteString("    @3 Callees")
-	w.each(geneRows, func(r int) { w.printf(" %s=%d", w.names.name("", r), w.count(r)) })
+	w.each(geneRows, func(r int) { w.printf(" %s=%d", w.names.name("", r), w.countAt(r)) })
 	w.WriteByte('\n')
 }
 
@@ -137,19 +137,19 @@ func makeLLVMText(w *inputWriter) {
 		w.printf("method %s\n", w.names.name("", i))
 		w.each(geneVersions, func(v int) {
 			w.printf("  profile code=%016x\n    @0 Counters", v+1)
-			w.each(geneEntries, func(c int) { w.printf(" %d", w.count(c)) })
+			w.each(geneEntries, func(c int) { w.printf(" %d", w.countAt(c)) })
 			w.WriteByte('\n')
 			w.each(geneContexts, func(site int) {
 				w.printf("    @%d ValueSite indirect-call", site)
-				w.each(geneRows, func(r int) { w.printf(" %s=%d", w.names.name("", r%w.g.number(geneTypes)), w.count(r)) })
+				w.each(geneRows, func(r int) { w.printf(" %s=%d", w.names.name("", r%w.g.powerOf(geneTypes)), w.countAt(r)) })
 				w.WriteByte('\n')
 			})
 		})
 		w.WriteByte('\n')
 	})
 	w.WriteString("\ntable traces word word word\n")
-	for i := range min(w.g.number(geneTables), w.size/16) {
-		w.printf("  row %d %d %s\n", i/w.g.number(geneVersions), i, w.names.name("", 0))
+	for i := range min(w.g.powerOf(geneTables), w.size/16) {
+		w.printf("  row %d %d %s\n", i/w.g.powerOf(geneVersions), i, w.names.name("", 0))
 	}
 	w.addProperties()
 }

@@ -33,7 +33,7 @@ func main() {
 	flag.Parse()
 	if *dir == "" {
 		temp, err := os.MkdirTemp("", "merges")
-		check(err)
+		exitOn(err)
 		defer os.RemoveAll(temp)
 		*dir = temp
 	}
@@ -41,7 +41,7 @@ func main() {
 	measurePprof()
 }
 
-func check(err error) {
+func exitOn(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func writeProfdata(name string, seed uint64) {
 		}
 		b.WriteString("\n")
 	}
-	check(os.WriteFile(file("text"), b.Bytes(), 0o600))
+	exitOn(os.WriteFile(file("text"), b.Bytes(), 0o600))
 	runCommand(*llvm, "merge", file("text"), "-o", name)
 }
 
@@ -99,8 +99,8 @@ func measureMerges() {
 // writeCPUProfile profiles some work of this process.
 func writeCPUProfile(name string, seed int) {
 	f, err := os.Create(name)
-	check(err)
-	check(pprof.StartCPUProfile(f))
+	exitOn(err)
+	exitOn(pprof.StartCPUProfile(f))
 	for start := time.Now(); time.Since(start) < 200*time.Millisecond; {
 		words := map[string]int{}
 		in := bufio.NewScanner(strings.NewReader(strings.Repeat(fmt.Sprintln("line", seed), 500)))
@@ -109,12 +109,12 @@ func writeCPUProfile(name string, seed int) {
 		}
 	}
 	pprof.StopCPUProfile()
-	check(f.Close())
+	exitOn(f.Close())
 }
 
 func measurePprof() {
 	tool, err := exec.Command("go", "tool", "-n", "pprof").Output()
-	check(err)
+	exitOn(err)
 	var profiles []string
 	for i := range *files {
 		profiles = append(profiles, file(fmt.Sprintf("%03d.pb.gz", i)))
