@@ -15,7 +15,8 @@ func (w *walk) crowd() {
 	}
 	crowded := w.h.Required&disk.FeatureCrowded != 0
 	if crowded != (t.Rows > 0) {
-		w.wrong(inSlots, 0, disk.RegionEX, at, "the archive is crowded: %v, and its table crowded has %d rows", crowded, t.Rows)
+		w.wrong(inSlots, 0, disk.RegionEX, at, "the archive is crowded: %v, and its table crowded has %d rows", crowded,
+			t.Rows)
 	}
 	if crowded {
 		w.crowded = t
@@ -25,7 +26,8 @@ func (w *walk) crowd() {
 		r := disk.CrowdedRowOf(&t, row)
 		order := cmp.Or(cmp.Compare(before.ID, r.ID), cmp.Compare(before.Kind, r.Kind), cmp.Compare(before.Ref, r.Ref))
 		if r.Ref == 0 || order >= 0 {
-			w.wrong(inSlots, int64(row), disk.RegionEX, at, "row %d of the table crowded is of no record, or not in order", row)
+			w.wrong(inSlots, int64(row), disk.RegionEX, at, "row %d of the table crowded is of no record, or not in order",
+				row)
 			return
 		}
 		before = r

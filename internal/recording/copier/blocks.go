@@ -83,7 +83,7 @@ func (c *Copier) flushBlocks() error {
 	g := &c.group
 	err := c.b.AddStored(c.targetRun, c.shape, g.profiles)
 	for i, p := range g.profiles {
-		c.profiles.add(g.from[i], p.Ref)
+		c.profiles.addRef(g.from[i], p.Ref)
 	}
 	g.profiles = g.profiles[:0]
 	g.from = g.from[:0]

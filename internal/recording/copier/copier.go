@@ -222,7 +222,7 @@ func (c *Copier) addMethod(g *methodGroup, m reader.Method) error {
 func (c *Copier) flushMethods(g *methodGroup) {
 	c.b.InternMethods(g.methods)
 	for i := range g.methods {
-		c.methods.add(g.from[i], g.methods[i].Ref)
+		c.methods.addRef(g.from[i], g.methods[i].Ref)
 	}
 	g.methods = g.methods[:0]
 	g.from = g.from[:0]
@@ -243,7 +243,7 @@ func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
 
 // MethodRef returns the set's reference for the method record at n. A lazy copier interns the method if needed.
 func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
-	if ref, ok := c.methods.find(n); ok || n == 0 {
+	if ref, ok := c.methods.findRef(n); ok || n == 0 {
 		return ref, nil
 	}
 	m, err := c.s.MethodAt(n)
@@ -255,7 +255,7 @@ func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 		return 0, err
 	}
 	c.flushMethods(&alone)
-	ref, _ := c.methods.find(n)
+	ref, _ := c.methods.findRef(n)
 	return ref, nil
 }
 

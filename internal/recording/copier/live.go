@@ -70,7 +70,7 @@ func (c *Copier) liveMethod(e reader.Entry, cell int) (uint64, error) {
 		base = a.Base
 	}
 	if at := v - base; at%disk.Unit == 0 && at < uint64(c.s.Header().FileSize) {
-		if ref, ok := c.methods.find(disk.RefOf(int64(at))); ok {
+		if ref, ok := c.methods.findRef(disk.RefOf(int64(at))); ok {
 			return cellOf(ref, nil)
 		}
 	}

@@ -102,7 +102,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	if err := to.Done(); err != nil {
 		return err
 	}
-	c.profiles.add(p.Ref(), to.Ref())
+	c.profiles.addRef(p.Ref(), to.Ref())
 	return nil
 }
 
@@ -187,7 +187,7 @@ func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.Met
 // profileRef returns the reference for the profile whose block is at n. If the profile is not copied, Hooks.Elsewhere
 // decides the result.
 func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
-	if ref, ok := c.profiles.find(n); ok || c.hooks.Elsewhere == Nothing {
+	if ref, ok := c.profiles.findRef(n); ok || c.hooks.Elsewhere == Nothing {
 		return ref, nil
 	}
 	if ref, ok := c.absent[n]; ok {

@@ -19,7 +19,7 @@ func newRefs[R ~uint32](n int) refs[R] {
 	return refs[R]{from: make([]layout.Ref, 0, n), to: make([]R, 0, n)}
 }
 
-func (r *refs[R]) add(n layout.Ref, ref R) {
+func (r *refs[R]) addRef(n layout.Ref, ref R) {
 	if last := len(r.from); last == 0 || r.from[last-1] < n {
 		r.from = append(r.from, n)
 		r.to = append(r.to, ref)
@@ -31,7 +31,7 @@ func (r *refs[R]) add(n layout.Ref, ref R) {
 	r.others[n] = ref
 }
 
-func (r *refs[R]) find(n layout.Ref) (ref R, ok bool) {
+func (r *refs[R]) findRef(n layout.Ref) (ref R, ok bool) {
 	if r.next < len(r.from) && r.from[r.next] == n {
 		r.next++
 		return r.to[r.next-1], true

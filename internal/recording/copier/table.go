@@ -53,7 +53,7 @@ rows:
 			return err
 		}
 		if c.Counts == Increments && DescribesCode(t.Kind) {
-			if _, copied := c.methods.find(layout.Ref(t.Cell(0, r))); !copied {
+			if _, copied := c.methods.findRef(layout.Ref(t.Cell(0, r))); !copied {
 				continue
 			}
 		}

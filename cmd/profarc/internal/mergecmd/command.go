@@ -70,7 +70,9 @@ and warn the others are merged, a dump that comes twice counts once, and the acc
 runs should have left.
 
 INPUT may be a folder (its archives, but no hidden or temporary ones; other files are skipped), @LIST, as
---files LIST, or a pattern in quotes. An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
+--files LIST, or a pattern in quotes.
+
+An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
