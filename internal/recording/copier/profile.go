@@ -184,6 +184,11 @@ func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.Met
 	return m, context, err
 }
 
+func (c *Copier) Copied(n layout.Ref) bool {
+	_, ok := c.profiles.findRef(n)
+	return ok
+}
+
 // profileRef returns the reference for the profile whose block is at n. If the profile is not copied, Hooks.Elsewhere
 // decides the result.
 func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
