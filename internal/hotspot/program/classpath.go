@@ -67,6 +67,9 @@ func (c *ClassPath) openRuntime(element string, release int) {
 	}
 }
 
+// HasJDK reports whether an element of a class path is a JDK.
+func HasJDK(classPath []string) bool { return slices.ContainsFunc(classPath, isJDKElement) }
+
 func isJDKElement(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
 	name := filepath.Base(path)

@@ -98,16 +98,16 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		}
 		cli.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
-	case kind == kindClasses && d == layout.DomainHotSpot:
+	case kind == kindClasses && (d == layout.DomainHotSpot || d == layout.DomainGraal):
 		return openClasses(classfile.SplitPath(name), of)
-	case kind == kindClasses && d == layout.DomainGraal:
-		return openGraalClasses(name)
 	case kind == kindClasses && d == layout.DomainSampled:
-		return openGoCode(ctx, name)
+		build, err := source.OpenBuild(ctx, name)
+		return programCode{Code: build, name: name, close: func() {}}, err
 	case kind == kindClasses:
 		return programCode{}, wrongCode(name, "a class path", d)
 	case d == layout.DomainSampled && source.IsBinary(name):
-		return openGoBinary(name)
+		binary, err := source.OpenBinary(name)
+		return programCode{Code: binary, name: name, close: func() {}}, err
 	}
 	if kind == kindProgram && d.LLVM() {
 		return openInstrumented([]string{name}, d)
@@ -176,8 +176,12 @@ func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	if err != nil {
 		return programCode{}, err
 	}
-	return programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.CheckRelated,
-		missing: c.Missing()}, nil
+	code := programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.CheckRelated,
+		missing: c.Missing()}
+	if of.Domain == layout.DomainGraal {
+		code.Code = program.GraalClassPath{ClassPath: c}
+	}
+	return code, nil
 }
 
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programCode, error) {
@@ -319,8 +323,7 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotRecorded,
 			s.Mapping().Name(), report.AdviceToNameCode(layout.DomainHotSpot))
 	}
-	origin.VM = jdk.VersionOfVM(run.VM)
-	origin.JDK = jdk.FindHome(origin.VM, recordedJava(run.Command))
+	origin.VM, origin.JDK = findJDKOf(run)
 	if origin.JDK != "" {
 		paths = append(paths, origin.JDK)
 	}
@@ -329,13 +332,26 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	return c, err
 }
 
-// recordedJava returns the program of a command line if it has its whole path, else "".
-func recordedJava(command string) string {
-	program, _, _ := strings.Cut(command, " ")
-	if !filepath.IsAbs(program) {
-		return ""
+// findJDKOf returns the version of a run's JDK, and the home of a JDK of this version or "".
+func findJDKOf(run layout.Provenance) (version, home string) {
+	version = jdk.VersionOfVM(run.VM)
+	java, _, _ := strings.Cut(run.Command, " ")
+	if !filepath.IsAbs(java) {
+		java = ""
 	}
-	return program
+	return version, jdk.FindHome(version, java)
+}
+
+// AddRecordedJDK adds a JDK of the recorded build to a class path without a JDK, if this machine has one.
+func AddRecordedJDK(s *reader.Store, classPath []string) ([]string, error) {
+	run, err := lastDescribed(s)
+	if err != nil || len(classPath) == 0 || program.HasJDK(classPath) {
+		return classPath, err
+	}
+	if _, home := findJDKOf(run); home != "" {
+		classPath = append(classPath, home)
+	}
+	return classPath, nil
 }
 
 // lastDescribed returns the last run with a known class path, or the zero value.

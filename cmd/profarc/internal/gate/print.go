@@ -96,25 +96,12 @@ func (j *judgement) markdown() string {
 	return b.String()
 }
 
+// markdownEscapes escapes what Markdown would read as markup, and avoids mentioning a user.
+var markdownEscapes = strings.NewReplacer("<", "&lt;", "&", "&amp;", "@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`,
+	"_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "#", `\#`, ">", `\>`, "!", `\!`)
+
 func inMarkdown(text string) string {
-	var b strings.Builder
-	for _, r := range escape.Printable(cli.OneLine(text)) {
-		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-			continue
-		case r == '&':
-			b.WriteString("&amp;")
-			continue
-		case r == '@': // avoid mentioning a user
-			b.WriteString("&#64;")
-			continue
-		case strings.ContainsRune("\\`*_[]|~#>!", r):
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return markdownEscapes.Replace(escape.Printable(cli.OneLine(text)))
 }
 
 func criterionState(c *criteria.Criterion) string {

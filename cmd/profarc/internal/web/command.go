@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/pages"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/java/classfile"
@@ -28,8 +29,10 @@ address may look, as long as web runs. Nothing is changed, and nothing is loaded
 methods only (--methods). It needs neither network nor script.
 
 --class-path names the program, as check --against does, and --source-path its sources: folders, jars,
-or a JDK's src.zip. A method then has its bytecodes and lines beside its profile points. For LLVM's
-profiles --binary names the instrumented program.`
+or a JDK's src.zip. A method then has its bytecodes and lines beside its profile points. web adds the JDK
+of the recorded build, which it finds as check does, unless --class-path has a JDK. For LLVM's
+profiles --binary names the instrumented program, if it has a coverage mapping: programs of clang
+-fprofile-instr-generate -fcoverage-mapping and rustc -C instrument-coverage, not of -fprofile-generate.`
 
 type options struct {
 	out        string
@@ -62,7 +65,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVar(&o.methods, "methods", 40, "methods that have pages in the file")
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code")
 	f.StringVar(&o.sourcePath, "source-path", "", "folders, jars and zips with the sources")
-	f.StringVar(&o.binary, "binary", "", "instrumented program of LLVM's profiles")
+	f.StringVar(&o.binary, "binary", "", "instrumented program of LLVM's profiles, with a coverage mapping")
 	return cmd
 }
 
@@ -96,7 +99,11 @@ func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
 }
 
 func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
-	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: classfile.SplitPath(o.classPath),
+	classPath, err := check.AddRecordedJDK(s, classfile.SplitPath(o.classPath))
+	if err != nil {
+		return err
+	}
+	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: classPath,
 		SourcePath: classfile.SplitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {

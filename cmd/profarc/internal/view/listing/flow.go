@@ -17,6 +17,8 @@ type flow struct {
 	code    []byte
 	list    []Instruction
 	arrived map[int]arrivals // branches by bci of their targets
+	// late is set if the points of a profile begin to count after the first runs of the code, as in HotSpot.
+	late bool
 }
 
 func (f *flow) deriveCounts(entered uint64, known bool) {
@@ -34,7 +36,11 @@ func (f *flow) deriveCounts(entered uint64, known bool) {
 			block = at
 			seen = false
 		}
-		if own, counted := executedCount(i); counted {
+		own, counted := executedCount(i)
+		if f.late && known && n > 0 && own == 0 && !seen {
+			counted = false // it ran before its points counted
+		}
+		if counted {
 			if !seen {
 				f.setBlockCounts(block, at, own)
 			}

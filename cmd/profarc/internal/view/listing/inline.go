@@ -39,6 +39,7 @@ type callSite struct {
 	program   *Program
 	receivers *analyze.Point // nil if the bytecode has no receiver types
 	traps     string
+	count     uint64  // executions that its points counted
 	perCall   float64 // executions for each invocation of the caller
 	often     bool    // whether C2 also inlines bigger methods
 }
@@ -54,7 +55,7 @@ func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntrie
 	}
 	for k := range l.Instructions {
 		i := &l.Instructions[k]
-		if i.Basis != Counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
+		if _, counted := executedCount(i); !counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
 			continue
 		}
 		if c := p.newCallSite(i, entered.n); c.considered(q.Store().Header().Params.VMRelease) {
@@ -65,7 +66,8 @@ func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntrie
 }
 
 func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
-	c := &callSite{Instruction: i, program: p, perCall: float64(i.Count) / float64(entered)}
+	count, _ := executedCount(i)
+	c := &callSite{Instruction: i, program: p, count: count, perCall: float64(count) / float64(entered)}
 	for at := range i.Points {
 		c.traps += " " + i.Points[at].Traps
 		if i.Points[at].Site == analyze.SiteReceivers {
@@ -115,7 +117,7 @@ const fullyOptimized = 4
 func (c *callSite) considered(release uint32) bool {
 	if release != 0 && release <= 17 {
 		c.often = true
-		return c.Count > oftenCalls
+		return c.count > oftenCalls
 	}
 	c.often = c.perCall >= frequent
 	return c.perCall >= seldomRatio

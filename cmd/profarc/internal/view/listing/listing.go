@@ -166,7 +166,7 @@ func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []
 	}
 	if l.HasCounts() {
 		l.placePoints(points)
-		f := &flow{code: m.Code, list: l.Instructions}
+		f := &flow{code: m.Code, list: l.Instructions, late: d == layout.DomainHotSpot}
 		f.deriveCounts(entered.n, entered.known)
 		f.setHeat()
 	} else {

@@ -114,7 +114,7 @@ func buildFit(r *request) (any, error) {
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
 	if f.Verdict == fit.Unchecked {
-		p.Advice = report.AdviceToNameCode(layout.DomainHotSpot)
+		p.Advice = "name the program with its libraries and JDK, as --class-path app.jar:'lib/*':\"$JAVA_HOME\""
 	}
 	p.Misfits, err = misfitTable(r, f)
 	if err == nil {

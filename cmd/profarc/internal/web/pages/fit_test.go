@@ -143,6 +143,9 @@ func TestFitListsWhatCouldNotBeChecked(t *testing.T) {
 			t.Errorf("the reason is %q", r[1].Link.Text)
 		}
 	}
+	if !strings.Contains(page.Advice, `--class-path app.jar:'lib/*':"$JAVA_HOME"`) {
+		t.Errorf("the advice is %q", page.Advice)
+	}
 	if want := []string{"java.util.List.many() method 1,000", "java.util.List.few() method 1"}; !cmp.Equal(got, want) {
 		t.Errorf("the list has %q, want %q", got, want)
 	}

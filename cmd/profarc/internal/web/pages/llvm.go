@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -61,7 +62,7 @@ func (p *methodPage) addFunction() error {
 	}
 	part := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
 		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
-		"-fcoverage-mapping."}
+		"clang -fprofile-instr-generate -fcoverage-mapping, or rustc -C instrument-coverage."}
 	p.LLVM = part
 	for _, q := range p.all {
 		if c := countersOf(q); c != nil && len(part.Counters) < profilesOnPage {
@@ -93,7 +94,10 @@ func readAllocations(_ context.Context, s *Site, _ *Progress) (*listing.Allocati
 // coveredFunction returns the lines of an LLVM function, or the reason why there are none. Damage of the archive is an
 // error. Without a program all are nil.
 func (p *methodPage) coveredFunction() (f *coverage.Function, reason, err error) {
-	if p.request.site.Binary == "" {
+	switch {
+	case p.request.archive().Header().Domain == layout.DomainLLVMIR:
+		return nil, coverage.ErrDomain, nil
+	case p.request.site.Binary == "":
 		return nil, nil, nil
 	}
 	c, err := coverageOf(p.request)
