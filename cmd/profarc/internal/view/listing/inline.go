@@ -55,7 +55,8 @@ func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntrie
 	}
 	for k := range l.Instructions {
 		i := &l.Instructions[k]
-		if _, counted := executedCount(i); !counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
+		_, counted := executedCount(i)
+		if !counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
 			continue
 		}
 		if c := p.newCallSite(i, entered.n); c.considered(q.Store().Header().Params.VMRelease) {
