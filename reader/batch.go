@@ -18,24 +18,16 @@ func (s *Store) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, 
 	return lookupInBatches(s, len(ids), codes, found, func(b *batch, from, to int) error {
 		b.prefetchLines(ids[from:to])
 		b.prefetchBlocks(ids[from:to])
-		b.findReady(ids[from:to], found[from:to])
-		for i, id := range ids[from:to] {
-			if b.ready[i] == taken {
-				continue
-			}
-			p, err := s.ProfileID(id, b.codeOf(from+i))
-			found[from+i] = p
-			if isFatal(err) {
-				return err
-			}
-			b.countHit(err)
-		}
-		return nil
+		b.findReady(ids[from:to], nil, found[from:to])
+		return b.findOthers(found[from:to], func(i int) (Profile, error) {
+			return s.ProfileID(ids[from+i], b.codeOf(from+i))
+		})
 	})
 }
 
-// findReady looks up ids in their own slots like ProfileID, stores the profiles in found, and marks them as taken.
-func (b *batch) findReady(ids []uint64, found []Profile) {
+// findReady looks up ids in their own slots like ProfileID, stores the profiles in found, and marks them as taken. It
+// also compares the keys unless keys is nil.
+func (b *batch) findReady(ids []uint64, keys []layout.Key, found []Profile) {
 	s := b.s
 	data := s.hit.data
 	for i, id := range ids {
@@ -48,11 +40,32 @@ func (b *batch) findReady(ids []uint64, found []Profile) {
 		if data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.blockFits(n, units) {
 			continue
 		}
+		if keys != nil && (b.ready[i]>>readyKeys&1 == 0 || !s.keyEquals(n, &keys[i])) {
+			continue
+		}
 		found[i] = Profile{s: s, place: extentInFile{layout.Ref(n), units},
 			first: uint8(data.Uint32(at + disk.BlockPresence))}
 		b.ready[i] = taken
 		b.hits++
 	}
+}
+
+// findOthers calls look for the lookups that findReady left, and stores its results in found.
+func (b *batch) findOthers(found []Profile, look func(i int) (Profile, error)) error {
+	for i := range found {
+		if b.ready[i] == taken {
+			continue
+		}
+		p, err := look(i)
+		found[i] = p
+		if isFatal(err) {
+			return err
+		}
+		if err == nil {
+			b.hits++
+		}
+	}
+	return nil
 }
 
 // taken is not a valid ready word.
@@ -61,15 +74,11 @@ const taken = 1<<32 - 1
 // ProfileBatch is like ProfileIDBatch for keys.
 func (s *Store) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return lookupInBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
-		for i, id := range b.prefetchKeys(keys[from:to]) {
-			p, err := s.findProfile(id, &keys[from+i], b.codeOf(from+i))
-			found[from+i] = p
-			if isFatal(err) {
-				return err
-			}
-			b.countHit(err)
-		}
-		return nil
+		ids := b.prefetchKeys(keys[from:to])
+		b.findReady(ids, keys[from:to], found[from:to])
+		return b.findOthers(found[from:to], func(i int) (Profile, error) {
+			return s.findProfile(ids[i], &keys[from+i], b.codeOf(from+i))
+		})
 	})
 }
 
@@ -123,12 +132,6 @@ func (b *batch) codeOf(i int) uint64 {
 		return layout.CodeAny
 	}
 	return b.codes[i]
-}
-
-func (b *batch) countHit(err error) {
-	if err == nil {
-		b.hits++
-	}
 }
 
 func (b *batch) prefetchLines(ids []uint64) {

@@ -221,7 +221,7 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 		return Profile{}, errNotReady
 	}
 	p := Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}
-	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(p, k)) {
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(n, k)) {
 		return Profile{}, errNotReady
 	}
 	if ready&1 != 0 && code == layout.CodeAny {
@@ -315,9 +315,10 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 	return p, err
 }
 
-func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
-	at := uint64(p.place.at) * disk.Unit
-	presence := s.hit.presence(uint64(p.place.at))
+// keyEquals compares the key of the method whose first profile without context is at unit n.
+func (s *Store) keyEquals(n uint64, k *layout.Key) bool {
+	at := n * disk.Unit
+	presence := s.hit.presence(n)
 	key, ok := disk.KeyOffset(presence)
 	if !ok {
 		return presence&uint32(disk.HasID) != 0 && k.Class == "" && k.Signature == "" && k.Loader == "" &&
@@ -384,7 +385,7 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	if block := n * disk.Unit; s.hit.data.Uint64(block+disk.BlockHeaderSize) != id {
 		return Method{}, false
 	}
-	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(Profile{place: extentInFile{at: layout.Ref(n)}}, k)) {
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(n, k)) {
 		return Method{}, false
 	}
 	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))

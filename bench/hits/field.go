@@ -23,20 +23,21 @@ const counted = 7
 
 // A field is an archive, and maps to the same profiles.
 type field struct {
-	n      int
-	path   string
-	store  *reader.Store
-	bare   *reader.Store // the same archive without verification of checksums
-	file   []byte
-	keys   []layout.Key
-	ids    []uint64
-	byID   map[uint64]uint32
-	byKey  map[layout.Key]uint32
-	byText map[string]uint32
-	places []uint32 // offsets of the invocation counters in file, in units of 8 bytes
-	random *rand.Rand
-	order  []int // random order of methods
-	next   int   // index in order for the next turn
+	n         int
+	path      string
+	store     *reader.Store
+	bare      *reader.Store // the same archive without verification of checksums
+	file      []byte
+	keys      []layout.Key
+	ids       []uint64
+	byID      map[uint64]uint32
+	byKey     map[layout.Key]uint32
+	byText    map[string]uint32
+	places    []uint32 // offsets of the invocation counters in file, in units of 8 bytes
+	keyPlaces []uint64 // file offsets of the references to the strings of the keys
+	random    *rand.Rand
+	order     []int // random order of methods
+	next      int   // index in order for the next turn
 }
 
 // shapes maps the values of -shape.
@@ -112,6 +113,8 @@ func (f *field) addMethod(k layout.Key) error {
 		return fmt.Errorf("%v has no invocation counter", k)
 	}
 	place := uint32((p.Ref().Offset() + at) / disk.Unit)
+	keyAt, _ := disk.KeyOffset(uint32(disk.Block(p.Bytes()).Presence()))
+	f.keyPlaces = append(f.keyPlaces, uint64(p.Ref().Offset())+keyAt)
 	f.keys = append(f.keys, k)
 	f.ids = append(f.ids, id)
 	f.places = append(f.places, place)
@@ -150,12 +153,15 @@ type query struct {
 	keys   []layout.Key
 	texts  []string
 	places []uint32
+
+	keyPlaces []uint64 // file offsets of the references to the strings of the keys
 }
 
 // nextQuery returns the next n methods in random order. All texts share one string to reduce the work of the garbage
 // collector.
 func (f *field) nextQuery(n int) *query {
-	q := &query{ids: make([]uint64, n), keys: make([]layout.Key, n), texts: make([]string, n), places: make([]uint32, n)}
+	q := &query{ids: make([]uint64, n), keys: make([]layout.Key, n), texts: make([]string, n), places: make([]uint32, n),
+		keyPlaces: make([]uint64, n)}
 	var text strings.Builder
 	for i := range n {
 		m := f.order[f.next]
@@ -163,6 +169,7 @@ func (f *field) nextQuery(n int) *query {
 		q.ids[i] = f.ids[m]
 		q.keys[i] = f.keys[m]
 		q.places[i] = f.places[m]
+		q.keyPlaces[i] = f.keyPlaces[m]
 		writeText(&text, &q.keys[i])
 	}
 	rest := text.String()

@@ -34,7 +34,7 @@ var goals = []goal{
 	{"key, independent", "Profile", "map[Key]", 0, 1000, 2},
 	{"key, independent", "Profile", "map[Key]", large, huge, 1},
 	{"key, independent", "Profile", "map[string]", large, huge, 1.2},
-	{"key, independent", "ProfileBatch", "map[Key]", large, huge, 0.6},
+	{"key, independent", "ProfileBatch", "map[Key]", large, huge, 0.5},
 	{"key, missing", "Profile", "map[Key]", large, huge, 0.8},
 	{"size", "index", "", 0, more, 13},
 }

@@ -49,6 +49,25 @@ func floorIndependent(f *field, q *query) (sum uint64) {
 	return sum
 }
 
+// floorOfKeys hashes each key and reads the line of the index, the references to the strings in the profile, and the
+// length of each string. It compares nothing.
+func floorOfKeys(f *field, q *query) (sum uint64) {
+	h := f.store.Header()
+	ix := disk.RegionOf(h, disk.RegionIX).Offset
+	lines := h.Buckets
+	for i := range q.keys {
+		id := q.keys[i].ID(h.Domain)
+		line, _ := disk.MixHash(id, disk.KindMethod, h.Seed).SplitBucket(lines)
+		none := f.readCounter(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
+		references := f.file[q.keyPlaces[i]+none:]
+		for part := range 4 {
+			sum += uint64(f.file[uint64(binary.LittleEndian.Uint32(references[4*part:]))*disk.Unit]) & zero
+		}
+		sum += f.readCounter(q.places[i])
+	}
+	return sum
+}
+
 func lookupDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.ids {
