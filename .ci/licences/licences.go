@@ -184,6 +184,7 @@ type Program struct {
 var Programs = []Program{
 	{"profarc", ".", "./cmd/profarc"},
 	{"profarc-fleet", "fleet", "./cmd/profarc-fleet"},
+	{"profarc-pull", "fleet", "./cmd/profarc-pull"},
 }
 
 // Targets are the values of GOOS/GOARCH of a release.

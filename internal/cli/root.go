@@ -39,11 +39,8 @@ func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) i
 
 // CompleteRoot sets up streams, version and usage errors of a root command. Its subcommands must have been added.
 func (a *App) CompleteRoot(root *cobra.Command) {
-	root.Version = versionText()
+	a.CompleteProgram(root)
 	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
-	root.SilenceErrors = true
-	root.SilenceUsage = true
-	root.DisableFlagsInUseLine = true
 	root.SuggestionsMinimumDistance = 2
 	root.Args = cobra.ArbitraryArgs
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,11 +49,19 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 		}
 		return unknownCommandError(cmd, args[0])
 	}
+	rejectUnknownTopics(root)
+}
+
+// CompleteProgram sets up the command of a program without subcommands. It links no templates, which keep all methods.
+func (a *App) CompleteProgram(root *cobra.Command) {
+	root.Version = versionText()
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.DisableFlagsInUseLine = true
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	root.SetFlagErrorFunc(flagUsageError)
-	rejectUnknownTopics(root)
 }
 
 func flagUsageError(_ *cobra.Command, err error) error {

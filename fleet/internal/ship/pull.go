@@ -32,6 +32,7 @@ type pullOptions struct {
 	demand
 	fingerprint string
 	any         bool
+	optional    bool
 	json        bool
 }
 
@@ -56,7 +57,8 @@ Everything is compared with its digest while it is read. With --key only archive
 signature by that key, in the form of Sigstore. The file appears whole, or stays as it was. If it has the
 bytes of that archive already they are not fetched again.
 
-A program starts without profiles as well: let a failed pull not stop it.`
+A program starts without profiles as well: let a failed pull not stop it. With --optional the reason is
+printed and the exit code is 0, for a container without a shell.`
 
 func pullCommand(a *cli.App) *cobra.Command {
 	var o pullOptions
@@ -71,7 +73,9 @@ func pullCommand(a *cli.App) *cobra.Command {
   profarc pull registry.example/shop:1.4 --class-path app.jar --min-score 0.9 -o app.parc
   profarc pull registry.example/shop:1.4 -o app.parc || true; exec profarc run --archive app.parc java -jar app.jar`,
 		Args: cli.Args(1, 1, "one image or archive in a registry"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return runPull(ctx, a, args[0], &o) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error {
+			return o.excuse(ctx, runPull(ctx, a, args[0], &o))
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "`ARCHIVE` to write; its name ends in "+cli.ArchiveExtension)
@@ -84,9 +88,31 @@ func pullCommand(a *cli.App) *cobra.Command {
 	o.demand.addFlags(f, 0.5)
 	f.StringVar(&o.fingerprint, "fingerprint", "", "`FINGERPRINT` of the program, as profarc info prints it")
 	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
+	f.BoolVar(&o.optional, "optional", false, "exit with 0 after a failure; wrong usage remains one")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addFlags(f)
 	return cmd
+}
+
+// PullProgram returns pull as the command of a program of its own. If profarc started the program, its messages name
+// "profarc pull".
+func PullProgram(a *cli.App, name string) *cobra.Command {
+	cmd := pullCommand(a)
+	cmd.Use = "profarc-pull" + strings.TrimPrefix(cmd.Use, cmd.Name())
+	cmd.GroupID = ""
+	cmd.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
+	cmd.Example = strings.ReplaceAll(cmd.Example, "profarc pull", name)
+	a.CompleteProgram(cmd)
+	return cmd
+}
+
+// excuse converts the error of a failed pull to exit code 0 if --optional is set.
+func (o *pullOptions) excuse(ctx context.Context, err error) error {
+	var usage cli.UsageError
+	if err == nil || !o.optional || errors.As(err, &usage) || ctx.Err() != nil {
+		return err
+	}
+	return &cli.ExitError{Code: cli.ExitOK, Err: err}
 }
 
 // pulled is the output of pull.

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := &cobra.Command{Use: "profarc"}
-	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}})
+	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}, {Name: "pull", Short: "Pull"}})
 	a.CompleteRoot(root)
 	os.Exit(a.Main(root, os.Args[1:]))
 }
@@ -54,8 +54,13 @@ func profarc(t *testing.T, folder, path string, args ...string) (out string, cod
 // fleetIn writes a profarc-fleet that prints a name and its arguments, and fails with 7.
 func fleetIn(t *testing.T, folder, name string) {
 	t.Helper()
+	programIn(t, folder, Program, name)
+}
+
+func programIn(t *testing.T, folder, program, name string) {
+	t.Helper()
 	script := "#!/bin/sh\necho " + name + " \"$@\"\nexit 7\n"
-	if err := os.WriteFile(filepath.Join(folder, Program), []byte(script), 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, program), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -84,5 +89,29 @@ func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
 	}
 	if out, _ := profarc(t, beside, onPath, "help"); !strings.Contains(out, "carry       Carry archives away") {
 		t.Errorf("help: %q", out)
+	}
+}
+
+// TestPullHasAProgramOfItsOwn: without profarc-pull, profarc-fleet pulls.
+func TestPullHasAProgramOfItsOwn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it runs a script of sh")
+	}
+	beside, onPath := t.TempDir(), t.TempDir()
+	fleetIn(t, beside, "fleet")
+	if out, code := profarc(t, beside, onPath, "pull", "shop:1", "-o", "a.parc"); code != 7 ||
+		out != "fleet pull shop:1 -o a.parc\n" {
+		t.Errorf("without it: %d, %q", code, out)
+	}
+	programIn(t, onPath, pullProgram, "small")
+	if out, code := profarc(t, beside, onPath, "pull", "shop:1", "-o", "a.parc"); code != 7 ||
+		out != "small shop:1 -o a.parc\n" {
+		t.Errorf("with it: %d, %q", code, out)
+	}
+	if out, _ := profarc(t, beside, onPath, "help", "pull"); out != "small --help\n" {
+		t.Errorf("help: %q", out)
+	}
+	if out, _ := profarc(t, beside, onPath, "carry", "x"); out != "fleet carry x\n" {
+		t.Errorf("another command: %q", out)
 	}
 }
