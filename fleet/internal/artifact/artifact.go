@@ -22,6 +22,8 @@
 //   - `io.github.profarc.domain`, `.format`, `.producer`: domain, version of the archive format, producer
 //   - `io.github.profarc.builds`: builds of the profiled VMs, such as `17.0.14+7`, or build ids of programs in
 //     hexadecimal, separated by spaces
+//   - `io.github.profarc.platforms`: platforms of the profiled VMs or of `push --platform`, such as `linux/amd64
+//     linux/arm64`; an archive without it is for all
 //   - `io.github.profarc.main`: main class, module or jar
 //   - `io.github.profarc.fingerprint`: fingerprint of VM and class path in hexadecimal
 //   - `io.github.profarc.dump`, `.dumps`: id of the dump, and ids of at most 64 merged dumps
@@ -46,11 +48,11 @@
 // the archive and has `artifactType` `application/vnd.dev.sigstore.bundle.v0.3+json`.
 //
 // A promoted tag is an image index with `artifactType` `application/vnd.profarc.channel.v1`. It lists the current
-// archive and at most 19 previous ones, each with the id of its promotion as annotation `io.github.profarc.event`. The
-// annotation `io.github.profarc.history` has lines for at most 100 events. A line has the time, `promote` or
-// `rollback`, the digest of the new current archive, the id of the event, and the size of the archive's manifest. A
-// rollback also has the digest of the removed archive and the id of its last promotion. Lines of older versions, which
-// had no ids, end after the digest.
+// archive and at most 19 previous ones, each with the id of its promotion as annotation `io.github.profarc.event`, and
+// with its `platform` if it has a single one. The annotation `io.github.profarc.history` has lines for at most 100
+// events. A line has the time, `promote` or `rollback`, the digest of the new current archive, the id of the event, and
+// the size of the archive's manifest. A rollback also has the digest of the removed archive and the id of its last
+// promotion. Lines of older versions, which had no ids, end after the digest.
 //
 // Each event has a tag `TAG.event-ID`, an image index with `artifactType` `application/vnd.profarc.event.v1`. It has
 // the new current archive and the line of the event. An id such as `000000000042-0123456789abcdef` has a number that is

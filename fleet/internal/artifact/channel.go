@@ -30,10 +30,13 @@ const (
 )
 
 // Promotion returns the event that makes an archive the current one.
-func (c *Channel) Promotion(d ocispec.Descriptor, at time.Time) Event {
+func (c *Channel) Promotion(d ocispec.Descriptor, platforms []Platform, at time.Time) Event {
 	e := Event{ID: c.nextID(), Time: at, What: whatPromote, Digest: d.Digest}
 	e.archive = promotedBy(ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
 		ArtifactType: ArchiveType}, e.ID)
+	if len(platforms) == 1 {
+		e.archive.Platform = platforms[0].describe()
+	}
 	return e
 }
 

@@ -22,23 +22,24 @@ import (
 
 // Facts are the annotations of an archive. Unknown fields are empty.
 type Facts struct {
-	Created     time.Time `json:"created"` // time of the last dump
-	Domain      string    `json:"domain"`
-	Format      string    `json:"format"` // version of the archive format
-	Producer    string    `json:"producer"`
-	Builds      []string  `json:"builds"` // builds of the profiled VMs, such as 17.0.14+7, or build ids of programs
-	Main        string    `json:"main,omitempty"`
-	Fingerprint string    `json:"fingerprint,omitempty"` // fingerprint of VM and class path in hexadecimal
-	Dump        string    `json:"dump"`                  // id of the dump in hexadecimal
-	Dumps       []string  `json:"dumps"`                 // ids of the merged dumps, at most maxDumps
-	Runs        int       `json:"runs"`
-	Methods     uint64    `json:"methods"`
-	Profiles    uint64    `json:"profiles"`
-	Base        string    `json:"base,omitempty"`   // dump id and checksum of a layer's base
-	Inputs      string    `json:"inputs,omitempty"` // numbers of inputs by state, as "expected=12 read=11 damaged=1"
-	Lost        string    `json:"lost,omitempty"`   // lost counts of all, by unit, as "7/900 samples, 1/20 calls"
-	Score       string    `json:"score,omitempty"`  // score of push --class-path, from 0 to 1
-	Gate        string    `json:"gate,omitempty"`   // verdict and criteria of the gate that it passed, of push --gate
+	Created     time.Time  `json:"created"` // time of the last dump
+	Domain      string     `json:"domain"`
+	Format      string     `json:"format"` // version of the archive format
+	Producer    string     `json:"producer"`
+	Builds      []string   `json:"builds"`              // of the profiled VMs, such as 17.0.14+7, or build ids of programs
+	Platforms   []Platform `json:"platforms,omitempty"` // of the profiled VMs, such as linux/amd64; nil if unknown
+	Main        string     `json:"main,omitempty"`
+	Fingerprint string     `json:"fingerprint,omitempty"` // fingerprint of VM and class path in hexadecimal
+	Dump        string     `json:"dump"`                  // id of the dump in hexadecimal
+	Dumps       []string   `json:"dumps"`                 // ids of the merged dumps, at most maxDumps
+	Runs        int        `json:"runs"`
+	Methods     uint64     `json:"methods"`
+	Profiles    uint64     `json:"profiles"`
+	Base        string     `json:"base,omitempty"`   // dump id and checksum of a layer's base
+	Inputs      string     `json:"inputs,omitempty"` // numbers of inputs by state, as "expected=12 read=11 damaged=1"
+	Lost        string     `json:"lost,omitempty"`   // lost counts of all, by unit, as "7/900 samples, 1/20 calls"
+	Score       string     `json:"score,omitempty"`  // score of push --class-path, from 0 to 1
+	Gate        string     `json:"gate,omitempty"`   // verdict and criteria of the gate that it passed, of push --gate
 }
 
 const (
@@ -70,6 +71,9 @@ func (f Facts) annotations() map[string]string {
 	if len(f.Builds) > 0 {
 		all[prefix+"builds"] = strings.Join(f.Builds, " ")
 	}
+	if len(f.Platforms) > 0 {
+		all[prefix+"platforms"] = strings.ReplaceAll(JoinPlatforms(f.Platforms), ",", "")
+	}
 	if len(f.Dumps) > 0 {
 		all[prefix+"dumps"] = strings.Join(f.Dumps, " ")
 	}
@@ -88,6 +92,11 @@ func parseFacts(all map[string]string) Facts {
 	f.Profiles, _ = strconv.ParseUint(all[prefix+"profiles"], 10, 64)
 	f.Builds = strings.Fields(all[prefix+"builds"])
 	f.Dumps = strings.Fields(all[prefix+"dumps"])
+	for _, text := range strings.Fields(all[prefix+"platforms"]) {
+		if p, err := ParsePlatform(text); err == nil {
+			f.Platforms = append(f.Platforms, p)
+		}
+	}
 	return f
 }
 
@@ -119,6 +128,8 @@ func FactsOf(s *reader.Store) (Facts, error) {
 	}
 	slices.Sort(f.Builds)
 	f.Builds = slices.Compact(f.Builds)
+	slices.Sort(f.Platforms)
+	f.Platforms = slices.Compact(f.Platforms)
 	return f, nil
 }
 
@@ -168,6 +179,9 @@ func (f *Facts) addRun(r layout.Provenance) {
 	f.Main = cmp.Or(f.Main, r.Main)
 	if b := jdk.VersionOfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
 		f.Builds = append(f.Builds, strings.Join(strings.Fields(b), "_"))
+	}
+	if p := platformOfVM(r.VM); p != "" && !slices.Contains(f.Platforms, p) {
+		f.Platforms = append(f.Platforms, p)
 	}
 	if r.Time.After(f.Created) {
 		f.Created = r.Time

@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,8 @@ func TestCommentHasTheFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Facts{Created: time.Unix(0, 0), Builds: []string{"17"}, Dumps: []string{"1"}}
+	f := Facts{Created: time.Unix(0, 0), Builds: []string{"17"},
+		Dumps: []string{"1"}, Platforms: []Platform{"linux/amd64", "linux/arm64"}}
 	for _, field := range f.stringFields() {
 		*field = "x"
 	}
@@ -33,7 +35,7 @@ func TestCommentHasTheFormat(t *testing.T) {
 	}
 	again := parseFacts(f.annotations())
 	if again.Domain != "x" || again.Score != "x" || len(again.Builds) != 1 || len(again.Dumps) != 1 ||
-		!again.Created.Equal(f.Created) {
+		!slices.Equal(again.Platforms, f.Platforms) || !again.Created.Equal(f.Created) {
 		t.Errorf("%+v became %+v", f, again)
 	}
 }

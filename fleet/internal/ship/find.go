@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,8 +36,11 @@ type referenceTarget struct {
 	digest   digest.Digest
 	archive  *artifact.Archive
 	channel  *artifact.Channel
-	subjects []digest.Digest // digests of an image and of its platforms
+	subjects subjects // an image and its platforms, or nil
 }
+
+// subjects maps the digests of an image and of its manifests to their platforms, which can be "".
+type subjects map[digest.Digest]artifact.Platform
 
 // lookUp resolves a reference.
 func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*referenceTarget, error) {
@@ -53,7 +57,7 @@ func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*
 	case ocispec.MediaTypeImageManifest, dockerManifest:
 		n.archive, err = artifact.Parse(d, data)
 		if errors.Is(err, artifact.ErrOther) && !isArchive(data) {
-			n.subjects = []digest.Digest{d.Digest}
+			n.subjects = subjects{d.Digest: ""}
 			err = nil
 		}
 	case ocispec.MediaTypeImageIndex, dockerList:
@@ -84,9 +88,9 @@ func (n *referenceTarget) readIndex(d ocispec.Descriptor, data []byte) error {
 		n.channel, err = artifact.ParseChannel(data)
 		return err
 	}
-	n.subjects = []digest.Digest{d.Digest}
+	n.subjects = subjects{d.Digest: ""}
 	for _, m := range index.Manifests[:min(len(index.Manifests), maxPlatforms)] {
-		n.subjects = append(n.subjects, m.Digest)
+		n.subjects[m.Digest] = artifact.PlatformOf(m)
 	}
 	return nil
 }
@@ -104,9 +108,8 @@ func (n *referenceTarget) archives(ctx context.Context, repo *registry.Repositor
 
 // attached returns the archives that are attached to subjects, newest first. A merged archive has the time of its last
 // run and precedes the archive of this run.
-func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive,
-	err error) {
-	for _, subject := range subjects {
+func attached(ctx context.Context, repo *registry.Repository, of subjects) (all []*artifact.Archive, err error) {
+	for _, subject := range slices.Sorted(maps.Keys(of)) {
 		list, err := repo.Attached(ctx, subject)
 		if err != nil {
 			return nil, err
@@ -123,7 +126,7 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 				return nil, err
 			}
 			if a.Subject != nil && a.Subject.Digest == subject { // the referrer list is not trusted
-				all = append(all, a)
+				all = append(all, of.complete(a))
 			}
 		}
 	}
@@ -137,17 +140,30 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 // promoted returns the archives of a channel, the current one first. Unless subjects is nil, it omits archives that are
 // attached to other subjects.
 func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel,
-	subjects []digest.Digest) (all []*artifact.Archive, err error) {
+	of subjects) (all []*artifact.Archive, err error) {
 	for _, d := range c.Archives {
 		a, err := readArchive(ctx, repo, d)
 		if err != nil {
 			return nil, err
 		}
-		if subjects == nil || a.Subject == nil || slices.Contains(subjects, a.Subject.Digest) {
-			all = append(all, a)
+		if of == nil || a.Subject == nil || of.has(a.Subject.Digest) {
+			all = append(all, of.complete(a))
 		}
 	}
 	return all, nil
+}
+
+func (s subjects) has(d digest.Digest) bool {
+	_, ok := s[d]
+	return ok
+}
+
+// complete adds the platform of the image's manifest that an archive is attached to, if the archive has none.
+func (s subjects) complete(a *artifact.Archive) *artifact.Archive {
+	if a.Subject != nil && len(a.Facts.Platforms) == 0 && s[a.Subject.Digest] != "" {
+		a.Facts.Platforms = []artifact.Platform{s[a.Subject.Digest]}
+	}
+	return a
 }
 
 // readArchive returns the archive with manifest d.

@@ -27,13 +27,21 @@ type deployment struct {
 	build       string // --build, which overrides java
 	java        string // version of the JDK, "" if unknown
 	fingerprint string // required fingerprint in hexadecimal, "" for any
+	platform    artifact.Platform
 	code        demand
 	jdk         string // home of the JDK that will run the program, "" if unknown
 }
 
 func newDeployment(o *pullOptions) (deployment, error) {
 	d := deployment{any: o.any, build: o.build,
-		fingerprint: strings.ToLower(o.fingerprint), code: o.demand}
+		fingerprint: strings.ToLower(o.fingerprint), platform: artifact.OwnPlatform(), code: o.demand}
+	if o.platform != "" {
+		var err error
+		d.platform, err = artifact.ParsePlatform(o.platform)
+		if err != nil {
+			return d, cli.Usagef("--platform %w", err)
+		}
+	}
 	if o.any {
 		return d, nil
 	}
@@ -48,11 +56,23 @@ func newDeployment(o *pullOptions) (deployment, error) {
 }
 
 // A misfit is the reason why an archive does not fit.
-type misfit struct{ why string }
+type misfit struct {
+	why       string
+	platforms []artifact.Platform // platforms of an archive of other platforms, otherwise nil
+}
 
 func (m misfit) Error() string { return m.why }
 
-func misfitf(format string, args ...any) error { return misfit{fmt.Sprintf(format, args...)} }
+func misfitf(format string, args ...any) error { return misfit{why: fmt.Sprintf(format, args...)} }
+
+// acceptsPlatform returns a misfit if an archive is of other platforms. Only its annotations decide, since push
+// --platform overrides what the archive says.
+func (d *deployment) acceptsPlatform(f artifact.Facts) error {
+	if d.any || artifact.AnyServes(f.Platforms, d.platform) {
+		return nil
+	}
+	return misfit{fmt.Sprintf("it is of %s, and %s starts", artifact.JoinPlatforms(f.Platforms), d.platform), f.Platforms}
+}
 
 // acceptsFacts returns a misfit if facts show that an archive does not fit.
 func (d *deployment) acceptsFacts(f artifact.Facts) error {

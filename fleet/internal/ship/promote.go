@@ -19,16 +19,18 @@ import (
 
 type promoteOptions struct {
 	connection
-	to   string
-	key  string
-	json bool
+	to       string
+	key      string
+	platform string
+	json     bool
 }
 
 const promoteHelp = `Promote makes an archive the current one of a tag in its repository. NAME is an archive, by its tag or
-digest, or an image: then the newest archive that is attached to it.
+digest, or an image: then the newest archive that is attached to it, with --platform of that platform.
 
 The tag names a small index: the current archive, up to 19 before it, and what happened to it, which
-profarc history prints. profarc pull takes the current archive, profarc rollback the one before it.`
+profarc history prints. profarc pull takes the current archive, or the last one before it that is of its
+platform. profarc rollback takes back the last promotion.`
 
 func promoteCommand(a *cli.App) *cobra.Command {
 	var o promoteOptions
@@ -42,6 +44,7 @@ func promoteCommand(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.to, "to", "", "`TAG` to promote it to")
 	f.StringVar(&o.key, "key", "", "PEM `FILE` of the public key by which it must be signed")
+	f.StringVar(&o.platform, "platform", "", "choose among the archives of `PLATFORM`, as linux/arm64")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addFlags(f)
 	return cmd
@@ -55,15 +58,16 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	if err != nil {
 		return err
 	}
-	d, err := o.chooseArchive(ctx, repo)
+	chosen, err := o.chooseArchive(ctx, repo)
 	if err != nil {
 		return err
 	}
 	c, err := changeChannel(ctx, repo, o.to, func(c *artifact.Channel) (*artifact.Event, error) {
+		d := chosen.Descriptor
 		if len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest {
 			return nil, nil
 		}
-		e := c.Promotion(d, time.Now())
+		e := c.Promotion(d, chosen.Facts.Platforms, time.Now())
 		return &e, nil
 	})
 	if err != nil {
@@ -72,37 +76,59 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	return printChannel(a, repo, o.to, c, o.json)
 }
 
-// chooseArchive returns the manifest of the archive to promote.
-func (o *promoteOptions) chooseArchive(
-	ctx context.Context,
-	repo *registry.Repository,
-) (d ocispec.Descriptor, err error) {
+// chooseArchive returns the archive to promote.
+func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repository) (*artifact.Archive, error) {
 	n, err := lookUp(ctx, repo, repo.Reference())
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	all, err := n.archives(ctx, repo)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	name := repo.Full(repo.Reference())
 	if len(all) == 0 {
-		return d,
+		return nil,
 			fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s",
 				name, name)
 	}
-	d = all[0].Descriptor
+	chosen, err := o.firstOfPlatform(all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	if o.key == "" {
-		return d, nil
+		return chosen, nil
 	}
 	key, err := signature.ReadPublicKey(ctx, o.key)
 	if err == nil {
-		err = verifySignature(ctx, repo, key, d)
+		err = verifySignature(ctx, repo, key, chosen.Descriptor)
 	}
 	if errors.Is(err, signature.ErrSignature) || errors.Is(err, errUnsigned) {
-		err = fmt.Errorf("%s: %w by the key of %s: push it with --sign", repo.Full(d.Digest.String()), err, o.key)
+		err = fmt.Errorf("%s: %w by the key of %s: push it with --sign", repo.Full(chosen.Descriptor.Digest.String()), err,
+			o.key)
 	}
-	return d, err
+	return chosen, err
+}
+
+// firstOfPlatform returns the first archive of --platform, or the first one without this flag.
+func (o *promoteOptions) firstOfPlatform(all []*artifact.Archive) (*artifact.Archive, error) {
+	if o.platform == "" {
+		return all[0], nil
+	}
+	wanted, err := artifact.ParsePlatform(o.platform)
+	if err != nil {
+		return nil, cli.Usagef("--platform %w", err)
+	}
+	var others []artifact.Platform
+	for _, a := range all {
+		if artifact.AnyServes(a.Facts.Platforms, wanted) {
+			return a, nil
+		}
+		others = append(others, a.Facts.Platforms...)
+	}
+	slices.Sort(others)
+	return nil, fmt.Errorf("no archive is of %s, only of %s: name one of these with --platform", wanted,
+		artifact.JoinPlatforms(slices.Compact(others)))
 }
 
 // changeChannel calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an

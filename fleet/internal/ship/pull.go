@@ -1,11 +1,13 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -31,6 +33,7 @@ type pullOptions struct {
 	java     string
 	demand
 	fingerprint string
+	platform    string
 	any         bool
 	optional    bool
 	json        bool
@@ -49,6 +52,8 @@ the build id of a program that LLVM instrumented, as readelf -n prints it. With 
 be of the code and of that JDK, as profarc check finds it method by method: by --min-score, with
 --min-checked of the hot part compared. --any takes the newest, whatever it is of: each start looks again and
 leaves out what does not fit.
+
+It must be of this platform, or of --platform. An archive whose platform is not known is for all.
 
 Of a layer the base comes too, and is written beside it: app.base.parc beside app.parc, or --base. Start
 with profarc run --archive app.parc --base app.base.parc.
@@ -87,6 +92,7 @@ func pullCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.java, "java", "", "`JAVA` that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
 	o.demand.addFlags(f, 0.5)
 	f.StringVar(&o.fingerprint, "fingerprint", "", "`FINGERPRINT` of the program, as profarc info prints it")
+	f.StringVar(&o.platform, "platform", "", "`PLATFORM` that will start, as linux/arm64 (default the one that pulls)")
 	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
 	f.BoolVar(&o.optional, "optional", false, "exit with 0 after a failure; wrong usage remains one")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -136,6 +142,8 @@ type pulled struct {
 type skipped struct {
 	Digest string `json:"digest"`
 	Why    string `json:"why"`
+
+	elsewhere bool // it is of other platforms
 }
 
 func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error {
@@ -178,10 +186,9 @@ func (o *pullOptions) checkFlags() error {
 	if o.build != "" && o.java != "" {
 		return cli.Usagef("--build and --java: name the build or the java that has it")
 	}
-	if o.any && (o.build != "" || o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
-		return cli.Usagef(
-			"--any takes what --build, --java, --class-path and --fingerprint would leave out: say one or the other",
-		)
+	if o.any && (o.build != "" || o.java != "" || len(o.classPath) > 0 || o.fingerprint != "" || o.platform != "") {
+		return cli.Usagef("--any takes what --build, --java, --class-path, --fingerprint and --platform would leave out: " +
+			"say one or the other")
 	}
 	if err := o.demand.checkFlags(); err != nil {
 		return err
@@ -201,6 +208,8 @@ type puller struct {
 	repo   *registry.Repository
 	key    *ecdsa.PublicKey // nil if no signature is required
 	wanted deployment
+
+	otherPlatforms []artifact.Platform // platforms of archives that do not fit for this reason
 }
 
 // pullFirstFit downloads the first archive that fits.
@@ -214,7 +223,8 @@ func (p *puller) pullFirstFit(ctx context.Context, a *cli.App) (*pulled, error) 
 		got, err := p.tryArchive(ctx, a, c)
 		var no misfit
 		if errors.As(err, &no) {
-			left = append(left, skipped{c.Descriptor.Digest.String(), no.why})
+			p.otherPlatforms = append(p.otherPlatforms, no.platforms...)
+			left = append(left, skipped{c.Descriptor.Digest.String(), no.why, no.platforms != nil})
 			continue
 		}
 		if err != nil {
@@ -260,6 +270,10 @@ func (p *puller) noFitError(left []skipped) error {
 		return fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s",
 			name, name)
 	}
+	if p.allElsewhere(left) {
+		return fmt.Errorf("%s: no archive is of %s, only of %s: name one of these with --platform, or train on %s",
+			name, p.wanted.platform, artifact.JoinPlatforms(p.otherPlatforms), p.wanted.platform)
+	}
 	why := []string{}
 	for _, s := range left[:min(len(left), 3)] {
 		why = append(why, fmt.Sprintf("%.19s: %s", s.Digest, s.Why))
@@ -275,10 +289,17 @@ func (p *puller) noFitError(left []skipped) error {
 		strings.Join(why, "; "), advice)
 }
 
+// allElsewhere reports whether all archives that were left out are of other platforms, which it sorts.
+func (p *puller) allElsewhere(left []skipped) bool {
+	slices.Sort(p.otherPlatforms)
+	p.otherPlatforms = slices.Compact(p.otherPlatforms)
+	return !slices.ContainsFunc(left, func(s skipped) bool { return !s.elsewhere })
+}
+
 // tryArchive downloads an archive if it fits, unless the file already has its bytes. If it does not fit, the error is a
 // misfit.
 func (p *puller) tryArchive(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
-	if err := p.wanted.acceptsFacts(c.Facts); err != nil {
+	if err := cmp.Or(p.wanted.acceptsPlatform(c.Facts), p.wanted.acceptsFacts(c.Facts)); err != nil {
 		return nil, err
 	}
 	if p.key != nil {

@@ -29,6 +29,7 @@ type pushOptions struct {
 	base    string
 	key     string
 	gate    string
+	on      []string // platforms
 	json    bool
 }
 
@@ -42,6 +43,9 @@ it, which several pushes at once do not take from each other.
 
 An archive that is a layer takes its base along: --base names the file. The base is stored once for all
 layers on it, and profarc pull fetches both.
+
+The platform is that of the recorded JVM, or --platform: for another VM, or to offer the archive to others.
+profarc pull takes the archives of its own platform.
 
 --class-path compares the profiles with the code first, as profarc check does, and records the score. The
 JDK is that of JAVA_HOME or PATH, if it is of the recorded build. --gate stores the table of the gate that
@@ -72,6 +76,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.base, "base", "", "`ARCHIVE` that the archive is a layer on: it is pushed with it")
 	f.StringVar(&o.gate, "gate", "", "output `FILE` of profarc gate --json, to store with the archive")
 	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
+	f.StringSliceVar(&o.on, "platform", nil, "`PLATFORMS` that the archive is for, as linux/amd64,linux/arm64")
 	o.demand.addFlags(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addFlags(f)
@@ -223,6 +228,9 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 		return artifact.Facts{}, err
 	}
 	f, err := artifact.FactsOf(s)
+	if err == nil {
+		err = o.addPlatforms(&f)
+	}
 	if err == nil && o.gate != "" {
 		f.Gate, err = readGateReport(ctx, o.gate, s.Mapping().Name())
 	}
@@ -239,6 +247,23 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	}
 	f.Score = fmt.Sprintf("%.4f", score)
 	return f, err
+}
+
+// addPlatforms replaces the platforms of the archive by those of --platform, if it is set.
+func (o *pushOptions) addPlatforms(f *artifact.Facts) error {
+	if len(o.on) > 0 {
+		f.Platforms = nil
+	}
+	for _, text := range o.on {
+		p, err := artifact.ParsePlatform(text)
+		if err != nil {
+			return cli.Usagef("--platform %w", err)
+		}
+		f.Platforms = append(f.Platforms, p)
+	}
+	slices.Sort(f.Platforms)
+	f.Platforms = slices.Compact(f.Platforms)
+	return nil
 }
 
 // verifyPages verifies the checksums of all pages.
@@ -326,6 +351,9 @@ func (p *pushed) printResult(a *cli.App) {
 		fmt.Fprintf(a.Out, "pushed  %s, %s as %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
 	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
+	if len(p.Facts.Platforms) > 0 {
+		fmt.Fprintf(a.Out, "        for %s\n", artifact.JoinPlatforms(p.Facts.Platforms))
+	}
 	if p.Tag != "" {
 		fmt.Fprintf(a.Out, "        tagged %s\n", p.Tag)
 	}

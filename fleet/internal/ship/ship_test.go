@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/testregistry"
 	"github.com/profarc/profarc/internal/cli"
@@ -94,6 +95,7 @@ func fails(t *testing.T, want string, args ...string) {
 // An archiveOf says what an archive is of.
 type archiveOf struct {
 	build string // of the VM; empty: ourBuild
+	on    string // platform by its name in HotSpot; empty: this one
 	day   int    // when it was recorded
 	calls uint64
 }
@@ -104,11 +106,15 @@ func (o archiveOf) write(t *testing.T) (path string, data []byte) {
 	if o.build == "" {
 		o.build = ourBuild
 	}
+	if o.on == "" {
+		own := strings.NewReplacer("darwin", "bsd", "/arm64", "-aarch64", "/", "-")
+		o.on = own.Replace(string(artifact.OwnPlatform()))
+	}
 	when := time.Date(2026, 11, 1+o.day, 12, 0, 0, 0, time.UTC)
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Producer: "HotSpot " + o.build, DumpTime: when,
 		Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{1}, PID: 1 + o.calls}, Time: when,
-			VM: "OpenJDK 64-Bit Server VM (" + o.build + ") for linux-amd64", Main: "shop.Main"},
+			VM: "OpenJDK 64-Bit Server VM (" + o.build + ") for " + o.on, Main: "shop.Main"},
 	})
 	for _, name := range []string{"open", "sell", "close"} {
 		p := b.Profile(layout.Key{Class: "shop.Main", Name: name, Signature: "()V"}, 0)
