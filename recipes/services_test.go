@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -81,57 +80,4 @@ func TestSystemdScriptDumpsAService(t *testing.T) {
 		t.Fatal(text)
 	}
 	contains(t, must(t, folder, "profarc", "show", "app.parc", "Server::work(I)I"), "Branch")
-}
-
-// initScript returns the script of the init container.
-func initScript(t *testing.T) string {
-	t.Helper()
-	_, script, _ := strings.Cut(read(t, "kubernetes/init-container.yaml"), "            - |\n")
-	script, _, found := strings.Cut(script, "          env:\n")
-	if !found {
-		t.Fatal("the manifest has no script")
-	}
-	return script
-}
-
-// TestInitContainerNeverFails runs the script of the init container with a profarc that
-// pulls something, nothing, or damage.
-func TestInitContainerNeverFails(t *testing.T) {
-	needs(t, "timeout", "coreutils")
-	withProfarc(t)
-	folder, bin := t.TempDir(), t.TempDir()
-	put(t, current, folder, "current.proftext")
-	must(t, folder, "profarc", "import", "current.proftext", "-o", "good.parc")
-	real, err := exec.LookPath("profarc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("APP_IMAGE", "registry.example.com/app:1.0")
-	t.Setenv("APP_BUILD", "21.0.5+11")
-	t.Setenv("KEY", "key.pub")
-	t.Setenv("PROFILES", folder)
-	for what, test := range map[string]struct {
-		pull string
-		want bool
-	}{
-		"good":    {"cp good.parc \"${10}\"", true},
-		"damaged": {"head -c 500 good.parc >\"${10}\"", false},
-		"failed":  {"exit 1", false},
-	} {
-		t.Run(what, func(t *testing.T) {
-			put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3 $4 $5 $6 $7 $8 $9\" = "+
-				"'registry.example.com/app:1.0 --promoted prod --key key.pub --build 21.0.5+11 -o' ] || exit 9\n"+
-				test.pull+"\n", bin, "profarc")
-			out, code := run(t, folder, "sh", "-c", initScript(t))
-			_, err := os.Stat(filepath.Join(folder, "app.parc"))
-			if code != 0 || (err == nil) != test.want {
-				t.Errorf("%s: exit code %d, archive %v: %s", what, code, err == nil, out)
-			}
-			if !test.want {
-				contains(t, out, "the program starts as it is")
-			}
-			_ = os.Remove(filepath.Join(folder, "app.parc"))
-		})
-	}
 }

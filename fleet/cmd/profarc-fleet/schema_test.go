@@ -53,7 +53,7 @@ func TestInitContainerDecodes(t *testing.T) {
 			t.Errorf("%s has no image", c.Name)
 		}
 	}
-	if want := map[string]int{"key": 1, "profiles": 2}; !maps.Equal(volumes, want) {
+	if want := map[string]int{"key": 1, "account": 1, "profiles": 2}; !maps.Equal(volumes, want) {
 		t.Errorf("volumes are mounted %v times, want %v", volumes, want)
 	}
 	misspelled := bytes.Replace(text, []byte("volumeMounts:"), []byte("volumesMounts:"), 1)

@@ -68,7 +68,8 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	case errors.As(err, &answer):
 		return r.explainAnswer(answer, verb, what)
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return advise(err, "%s: %s lets nobody %s it without an account: run docker login %s", what, host, verb, host)
+		return advise(err, "%s: %s lets nobody %s it without an account: %s", what, host, verb,
+			r.credentials.advice(host))
 	case errors.Is(err, errdef.ErrNotFound):
 		return advise(err, "%s: %s has no such thing: check name and tag", what, host)
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
@@ -104,12 +105,12 @@ func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what str
 	}
 	switch code := answer.StatusCode; {
 	case code == http.StatusUnauthorized:
-		return advise(answer, "%s: %s does not accept the account, if any (%s): run docker login %s", what, host, status,
-			r.ref.Registry)
+		return advise(answer, "%s: %s does not accept the account, if any (%s): %s", what, host, status,
+			r.credentials.advice(r.ref.Registry))
 	case code == http.StatusForbidden:
 		return advise(answer,
-			"%s: %s denies the right to %s it (%s): ask its owner, or log in as another user with docker login %s", what, host,
-			verb, status, r.ref.Registry)
+			"%s: %s denies the right to %s it (%s): ask its owner, or take another account: %s", what, host,
+			verb, status, r.credentials.advice(r.ref.Registry))
 	case code == http.StatusNotFound:
 		return advise(errors.Join(errdef.ErrNotFound, answer), "%s: %s has no such thing%s: check name and tag", what,
 			host, said)

@@ -16,11 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,10 +28,7 @@ import (
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
-	"oras.land/oras-go/v2/registry/remote/credentials"
 	"oras.land/oras-go/v2/registry/remote/retry"
-
-	"github.com/profarc/profarc/internal/cli"
 )
 
 // MaxManifest is the maximum size of a manifest or index in bytes.
@@ -52,8 +46,8 @@ const LeastRate = 32 << 10
 // maxRetries is the number of retries after a failure of the registry or the connection.
 const maxRetries = 2
 
-// Options configure a connection. The zero value uses HTTPS, or HTTP on loopback addresses. Credentials come from
-// Docker's configuration.
+// Options configure a connection. The zero value uses HTTPS, or HTTP on loopback addresses. Credentials come from the
+// file that REGISTRY_AUTH_FILE or DOCKER_CONFIG names, or from Docker's configuration in the home folder.
 type Options struct {
 	PlainHTTP *bool             // nil means on loopback addresses
 	Silence   time.Duration     // timeout for each byte from the registry, 0 means DefaultSilence
@@ -65,8 +59,9 @@ type Options struct {
 
 // A Repository is a repository of a registry.
 type Repository struct {
-	remote *remote.Repository
-	ref    registry.Reference
+	remote      *remote.Repository
+	ref         registry.Reference
+	credentials credentialFile
 }
 
 // Open returns the repository of a reference REGISTRY/NAME, REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST. It makes no
@@ -83,29 +78,21 @@ func Open(reference string, o Options) (*Repository, error) {
 	if o.PlainHTTP != nil {
 		r.PlainHTTP = *o.PlainHTTP
 	}
-	r.Client, err = newClient(o)
+	file := findCredentials()
+	credential, err := file.read(ref)
 	if err != nil {
 		return nil, err
 	}
+	r.Client = newClient(o, credential)
 	// Attach replaces the fallback of the library.
 	if err := r.SetReferrersCapability(true); err != nil {
 		return nil, err
 	}
-	return &Repository{r, ref}, nil
+	return &Repository{r, ref, file}, nil
 }
 
-// newClient returns a client with the credentials of Docker's configuration.
-func newClient(o Options) (*auth.Client, error) {
-	err := checkDockerFile()
-	var store *credentials.DynamicStore
-	if err == nil {
-		store, err = credentials.NewStoreFromDocker(credentials.StoreOptions{})
-	}
-	if err != nil {
-		return nil,
-			advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG",
-				err)
-	}
+// newClient returns a client with the credentials of a file.
+func newClient(o Options, credential auth.CredentialFunc) *auth.Client {
 	patient := &timeoutTransport{base: o.Base, silence: o.Silence, all: o.All}
 	if o.Silence <= 0 {
 		patient.silence = DefaultSilence
@@ -121,37 +108,11 @@ func newClient(o Options) (*auth.Client, error) {
 		MinWait: 100 * time.Millisecond, MaxWait: patient.silence, MaxRetry: maxRetries}
 	c := &auth.Client{
 		Client:     &http.Client{Transport: &retry.Transport{Base: patient, Policy: func() retry.Policy { return policy }}},
-		Credential: credentials.Credential(store),
+		Credential: credential,
 		Cache:      auth.NewCache(),
 	}
 	c.SetUserAgent("profarc-fleet")
-	return c, nil
-}
-
-// checkDockerFile returns an error if Docker's configuration is no ordinary file of at most cli.SmallFile bytes. The
-// library that reads it checks nothing of this.
-func checkDockerFile() error {
-	folder := os.Getenv("DOCKER_CONFIG")
-	if folder == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return nil // the library reports it
-		}
-		folder = filepath.Join(home, ".docker")
-	}
-	f, err := cli.OpenFile(filepath.Join(folder, "config.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && info.Size() > cli.SmallFile {
-		err = fmt.Errorf("%s: it has more than %d bytes", f.Name(), cli.SmallFile)
-	}
-	return err
+	return c
 }
 
 // isLoopback reports whether host[:port] is a loopback name or address.

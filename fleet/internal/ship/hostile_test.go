@@ -489,5 +489,5 @@ func TestCredentials(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, "docker's configuration cannot be read", "pull", host+"/shop:1", "-o", to.path)
+	fails(t, "the registries' accounts cannot be read", "pull", host+"/shop:1", "-o", to.path)
 }

@@ -52,8 +52,9 @@ JDK is that of JAVA_HOME or PATH, if it is of the recorded build. --gate stores 
 the archive has passed, and refuses an archive that has not.
 --sign adds a signature in the form of Sigstore: an ECDSA P-256 key in a PEM file.
 
-Credentials are those of docker's configuration: run docker login first. On loopback addresses the
-registry is spoken to by plain HTTP.`
+Credentials are those of docker login, or of the file that REGISTRY_AUTH_FILE names, or of the folder that
+DOCKER_CONFIG names: config.json, or .dockerconfigjson of a mounted Secret of Kubernetes. On loopback
+addresses the registry is spoken to by plain HTTP.`
 
 func pushCommand(a *cli.App) *cobra.Command {
 	var o pushOptions

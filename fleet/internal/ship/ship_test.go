@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("JAVA_HOME", filepath.Join(folder, "jdk"))
 	os.Setenv("DOCKER_CONFIG", filepath.Join(folder, "docker"))
+	os.Unsetenv("REGISTRY_AUTH_FILE")
 	code := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(code)
