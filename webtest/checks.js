@@ -194,10 +194,10 @@ globalThis.checks ??= (() => {
     return found;
   }
 
-  // rows returns the texts of the rows of the first table with a search that is shown.
+  // rows returns the texts of the rows of the first table that has some.
   function rows() {
-    const field = [...document.querySelectorAll(".table input[type=search]")].find(shown);
-    return field ? [...field.closest(".table").querySelectorAll("tbody tr")].filter(shown).map((r) => r.textContent) : [];
+    const tables = [...document.querySelectorAll(".table")].map((t) => [...t.querySelectorAll("tbody tr")].filter(shown));
+    return (tables.find((list) => list.length > 0) ?? []).map((r) => r.textContent);
   }
 
   // outline finds mistakes in the structure that readers of screens rely on.

@@ -29,7 +29,7 @@ const (
 // on the page from.
 var readmePages = map[string]struct{ from, follow string }{
 	"where.png":  {from: "where?by=invocations"},
-	"method.png": {from: "methods?methods.find=Gen.genStats", follow: "method?at="},
+	"method.png": {from: "methods?find=Gen.genStats", follow: "method?at="},
 }
 
 // ReadmePictures returns the pictures for README.md, keyed by file name in docs/images. They show the javac recording

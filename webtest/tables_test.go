@@ -65,25 +65,23 @@ func TestSearchOfEveryView(t *testing.T) {
 			t.Parallel()
 			tab := openTab(t)
 			eachView(t, tab, serve(t, tab, name), func(page string) {
-				rows := visibleRows(t, tab)
-				if len(rows) == 0 {
-					return
-				}
-				var word string
-				if err := tab.Eval(`[...document.querySelectorAll(".table input[type=search]")].find((e) => e.offsetParent).closest(".table").querySelector("tbody td").textContent.slice(0, 12)`, &word); err != nil {
+				searched := []string{} // the view that the page searches, and a word
+				if err := tab.Eval(`[document.querySelector("header form").getAttribute("action"), document.querySelector(".table tbody td")?.textContent.slice(0, 12) ?? ""]`, &searched); err != nil {
 					t.Fatal(err)
 				}
-				search(t, tab, strings.TrimSpace(word))
+				if view, _, _ := strings.Cut(page, "?"); searched[0] == view && searched[1] != "" {
+					search(t, tab, strings.TrimSpace(searched[1]))
+				}
 			})
 		})
 	}
 }
 
-// search searches for a word in the first table of the page that has a search, and checks what was found.
+// search searches the page for a word, and checks what its first table has.
 func search(t *testing.T, tab *Tab, word string) {
 	t.Helper()
-	follow(t, tab, chromedp.SetValue(`.table input[type=search]`, word, chromedp.ByQuery),
-		chromedp.SendKeys(`.table input[type=search]`, kb.Enter, chromedp.ByQuery))
+	follow(t, tab, chromedp.SetValue(`header input[type=search]`, word, chromedp.ByQuery),
+		chromedp.SendKeys(`header input[type=search]`, kb.Enter, chromedp.ByQuery))
 	foundOnly(t, tab, word)
 }
 
@@ -101,7 +99,7 @@ func foundOnly(t *testing.T, tab *Tab, word string) {
 	}
 }
 
-// visibleRows returns the texts of the rows of the first table with a search.
+// visibleRows returns the texts of the rows of the first table.
 func visibleRows(t *testing.T, tab *Tab) []string {
 	t.Helper()
 	return must(t, func() ([]string, error) { return tab.Check("rows") })
@@ -132,13 +130,31 @@ func TestTablesOfReport(t *testing.T) {
 	if len(visibleRows(t, tab)) != len(before) {
 		t.Error("sorting loses rows")
 	}
-	if err := tab.Do(chromedp.SendKeys(`#methods input[type=search]`, "CLASS35", chromedp.ByQuery)); err != nil {
-		t.Fatal(err)
+	for _, text := range []string{"CLASS35", "/class3[5]/", "method class35", "*Class35*", "CLASS35|nothing"} {
+		typeSearch(t, tab, text)
+		foundOnly(t, tab, "class35")
 	}
-	foundOnly(t, tab, "class35")
+	typeSearch(t, tab, "/no row/")
+	holds(t, tab, `document.querySelector("#methods .rows").textContent.startsWith("No row matches “/no row/”")`,
+		"the page tells that nothing matches")
+	typeSearch(t, tab, "/(/")
+	holds(t, tab, `!document.querySelector("header input").validity.valid`, "a malformed expression is told")
+	typeSearch(t, tab, "class35")
 	click(t, tab, `#methods tbody tr:not([hidden]) a`)
 	check(t, tab, "a page of a method", "alone")
 	complain(t, "problems", tab.Problems())
+}
+
+// typeSearch replaces the text in the search of a report.
+func typeSearch(t *testing.T, tab *Tab, text string) {
+	t.Helper()
+	var emptied string
+	if err := tab.Eval(`document.querySelector("header input").value = ""`, &emptied); err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Do(chromedp.SendKeys(`header input[type=search]`, text, chromedp.ByQuery)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func click(t *testing.T, tab *Tab, selector string) {

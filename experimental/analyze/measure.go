@@ -25,7 +25,7 @@ type Measure struct {
 
 // Measures lists all measures in the order of the help text.
 var Measures = []Measure{
-	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept",
+	{Name: "weight", About: "invocations of the method and all counts in its profiles, added up",
 		Noun: "invocations and counts", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trainedValue(p.Invocations()) }},

@@ -40,19 +40,31 @@ func New(typed string) Pattern {
 	return p
 }
 
-// Folded is New for names that Fold returns. It ignores case.
+// Folded is New for names that Fold returns. It ignores case. Signs of a regular expression also make one of a text
+// without slashes.
 func Folded(typed string) Pattern {
 	var folded []string
 	for _, r := range readings(typed) {
 		folded = append(folded, Fold(r))
 	}
 	p := newPattern(typed, folded)
-	if n := len(typed); n > 2 && typed[0] == '/' && typed[n-1] == '/' {
-		expr := strings.NewReplacer(", ", ",", "::", `[.]`, "/", `[.]`, `\$`, `[.]`).Replace(typed[1 : n-1])
+	expr := typed
+	slashed := len(typed) > 2 && typed[0] == '/' && typed[len(typed)-1] == '/'
+	if slashed {
+		expr = typed[1 : len(typed)-1]
+	}
+	if slashed || signs().MatchString(typed) {
+		expr = strings.NewReplacer(", ", ",", "::", `[.]`, "/", `[.]`, `\$`, `[.]`).Replace(expr)
 		p.expr, p.exprErr = regexp.Compile("(?i)" + expr)
+	}
+	if !slashed {
+		p.exprErr = nil // an operator of C++, for example
 	}
 	return p
 }
+
+// signs matches text that Folded takes for a regular expression too, without slashes.
+var signs = lazyregexp.New(`[|^\\]|[.)][*+]|.\$$`)
 
 // Fold returns a name in lower case and in the form of display.PlainName.
 func Fold(name string) string { return strings.ToLower(display.PlainName(name)) }

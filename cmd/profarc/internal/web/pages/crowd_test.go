@@ -51,7 +51,7 @@ func TestLongPagesEndWithTheirClients(t *testing.T) {
 		view  string
 		query query
 	}{
-		{nameOfMethods, newQuery("methods.find", "m1")},
+		{nameOfMethods, newQuery("find", "m1")},
 		{whereName, newQuery("at", "p0")},
 		{whereName, newQuery("at", "c0")},
 		{nameOfPair, pairOfCalled(t, site)},

@@ -148,11 +148,6 @@ func weightCell(share, most float64) cell {
 	return c
 }
 
-func directed(c cell, change float64) cell {
-	c.Link.Text, c.Class = changeSign(change)+c.Link.Text, changeClass(change)
-	return c
-}
-
 // A diffLists builds the lists of the page. It keeps the first error.
 type diffLists struct {
 	request *request
@@ -187,7 +182,7 @@ func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking
 	share := largestShare(found, largerShare)
 	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"),
 		numberColumn("overlap", "own overlap"), numberColumn("share_a", "in A"), numberColumn("share_b", "in B"),
-		textColumn("note", "Note")},
+		changeColumn, textColumn("note", "Note")},
 		func(m compare.Method) []cell {
 			note := ""
 			switch {
@@ -198,12 +193,9 @@ func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking
 			case m.Noise:
 				note = "Within the sampling error"
 			}
-			inB := weightCell(m.ShareB, share)
-			if !m.Noise {
-				inB = directed(inB, m.ShareB-m.ShareA)
-			}
+			change := changeCell(m.ShareB-m.ShareA, m.Noise)
 			return []cell{pairCell(m), weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share),
-				inB, textCell(note)}
+				weightCell(m.ShareB, share), change, textCell(note)}
 		})
 }
 

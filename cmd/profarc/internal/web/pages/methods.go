@@ -83,7 +83,7 @@ func (m *members) matchingMembers(t *table) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.membersMatching(t.request.ctx, t.Search, order)
+	return names.membersMatching(t.request.ctx, t.search, order)
 }
 
 // sortedMembers returns all members in the table's order. Members with equal levels are sorted by the first measure. In

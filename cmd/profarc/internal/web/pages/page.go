@@ -75,7 +75,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"heats": func() map[string]string {
 			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
 		},
-		"bar":   barElement,
+		"share": func(x float64) float64 { return min(x, 1) }, // of a pointer too
 		"unit":  unitText,
 		"stack": stackElement,
 	})
@@ -110,23 +110,37 @@ func linkURL(links linker, l link) template.URL {
 // unitText formats a length in SVG units, rounded to a tenth.
 func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// barElement returns a bar for a share from 0 to 1, or nothing for an invisibly small share. The number is printed next
-// to it, so the bar is hidden from screen readers.
-func barElement(share float64) template.HTML {
-	if share < 0.005 {
-		return `<svg class="bar" aria-hidden="true"></svg>`
-	}
-	return template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect width="%.3g%%"/></svg>`, 100*min(share,
-		1)))
-}
-
 type document struct {
 	Title  string
 	Site   string
 	Policy string // content security policy of the document; empty if an HTTP header has it
 	Menu   []menuItem
+	Search searchForm
 	Style  template.HTML
 	Script template.HTML
+}
+
+// A searchForm is the search in the header of a page. Action is the view that displays what it finds.
+type searchForm struct {
+	Action, Text string
+	Kept         []hiddenValue
+}
+
+type hiddenValue struct{ Name, Value string }
+
+// searchFormOf returns the search of a view, which searches all methods if the view has no list to search.
+func searchFormOf(v *view, q query) searchForm {
+	side := []hiddenValue{{keyOfSide, q.valueOf(keyOfSide)}}
+	if v == nil || v.name == overviewView.name || v.name == nameOfMethod || v.name == nameOfPair {
+		return searchForm{nameOfMethods, "", side}
+	}
+	f := searchForm{Action: v.name, Text: q.valueOf(keyOfFind)}
+	for _, key := range q.sortedKeys() {
+		if key != keyOfFind && !strings.HasSuffix(key, ".page") {
+			f.Kept = append(f.Kept, hiddenValue{key, q.valueOf(key)})
+		}
+	}
+	return f
 }
 
 type menuItem struct {

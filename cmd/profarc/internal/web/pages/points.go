@@ -215,7 +215,7 @@ func (b *pointBuilder) linkToType(name, loader string, called *listing.Ref) link
 	if name == "" || name[0] == '[' || !b.request.hasMethods(name) {
 		return link{Text: text}
 	}
-	return linkToPage(text, nameOfMethods, newQuery("methods.find", name+"::"))
+	return linkToPage(text, nameOfMethods, newQuery(keyOfFind, name+"::"))
 }
 
 func (b *pointBuilder) buildTypeFact(t analyze.ValueType) typeFact {

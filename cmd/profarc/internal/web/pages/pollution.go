@@ -35,14 +35,10 @@ type pollutionPage struct {
 }
 
 type pollutedSite struct {
+	*facts.PollutedSite
 	Method link
 	At     string // kind of number of the point
-	Point  int32
-	Kind   string
-	Count  uint64
-	Why    string
-	Doubt  string // the unknown parts, or ""
-	Split  string
+	What   string // what is mixed
 	Mixed  []segment
 }
 
@@ -80,7 +76,9 @@ func buildPollution(r *request) (any, error) {
 	}
 	p.Sites.finishRows()
 	if len(report.Sites) > 0 {
-		p.Worst = describeSite(r, &report.Sites[0])
+		s := &report.Sites[0]
+		p.Worst = &pollutedSite{s, siteLink(r, s), display.PointWord(domain), kindWords[s.Kind],
+			segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 	}
 	return p, nil
 }
@@ -115,37 +113,11 @@ func (p *pollutionPage) siteCells(r *request, s *facts.PollutedSite) []cell {
 	return append(shown, countCell(s.Contexts), split)
 }
 
-// Descriptions of the kinds of sites and answers.
-var (
-	kindWords = map[analyze.Site]string{
-		analyze.SiteReceivers: "receivers of a call", analyze.SiteChecked: "types at a check",
-		analyze.SiteTargets: "targets of an indirect call",
-		analyze.SiteBranch:  "ways of a branch", analyze.SiteSwitch: "ways of a switch", analyze.SiteNull: "null at a check",
-	}
-	whyWords = map[analyze.Site]string{
-		analyze.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a " +
-			"compiler cannot tell which method is called, and does not inline it",
-		analyze.SiteChecked: "more than two types are checked here, and none of those recorded nine of ten times: a " +
-			"compiler cannot test for the likely one first",
-		analyze.SiteTargets: "more than two functions are called here, and none of them in nine of ten calls: a compiler " +
-			"cannot test for the likely one first",
-		analyze.SiteBranch: "neither way is taken six of ten times: a compiler does not know which one to lay out as the " +
-			"likely one",
-		analyze.SiteNull: "null was seen: a compiler has to test for it",
-	}
-	doubtWords = map[facts.Doubt]string{
-		facts.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be " +
-			"likelier.",
-		facts.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site " +
-			"is not polluted. The archive does not tell.",
-	}
-	splitReasons = map[facts.Split]string{
-		facts.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
-		facts.SplitNo:      "A profile for each caller would not help: it is mixed in every context.",
-		facts.SplitPartly:  "A profile for each caller would help for %s of its counts.",
-		facts.SplitUnknown: "Whether a profile for each caller would help is not known: at most one context was recorded.",
-	}
-)
+var kindWords = map[analyze.Site]string{
+	analyze.SiteReceivers: "receivers of a call", analyze.SiteChecked: "types at a check",
+	analyze.SiteTargets: "targets of an indirect call",
+	analyze.SiteBranch:  "ways of a branch", analyze.SiteSwitch: "ways of a switch", analyze.SiteNull: "null at a check",
+}
 
 func siteLink(r *request, s *facts.PollutedSite) link {
 	q := newQuery("at", recordRefText(s.Method))
@@ -204,25 +176,6 @@ func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 		return full
 	}
 	return short
-}
-
-func pollutionReason(s *facts.PollutedSite) string {
-	if len(s.Certain) == 0 {
-		return whyWords[s.Kind]
-	}
-	return fmt.Sprintf("it had one outcome in merged runs with %s of its counts, and has several in all: a compiler "+
-		"with a profile of one of those runs leaves out what they never did, and has to test for it now",
-		percentText(s.CertainShare()))
-}
-
-func describeSite(r *request, s *facts.PollutedSite) *pollutedSite {
-	split := splitReasons[s.Split]
-	if s.Split == facts.SplitPartly {
-		split = fmt.Sprintf(split, percentText(s.Cured))
-	}
-	at := display.PointWord(r.archive().Header().Domain)
-	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s),
-		doubtWords[s.Doubt()], split, segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
 func pollutedMethods(r *request) (list []layout.Ref, err error) {

@@ -35,7 +35,7 @@ func TestPageOfASampledFunction(t *testing.T) {
 			t.Errorf("the page spells another unit, or what is not known: %s", body)
 		}
 		for find, want := range map[string]bool{"main.go": true, "none.go": false} { // as the header's search asks
-			found := built[*memberList](t, requestOf(t, site, "methods", "methods.find", find)).Table.Found
+			found := built[*memberList](t, requestOf(t, site, "methods", "find", find)).Table.Found
 			if found > 0 != want {
 				t.Errorf("%d methods are found in %s", found, find)
 			}

@@ -42,26 +42,13 @@ func readMethodNames(ctx context.Context, s *Site, p *Progress) (n searchNames, 
 	return n, err
 }
 
-// membersMatching returns the elements of among whose names contain each word of a text, or match it as a glob or an
-// expression, ignoring case.
-func (n searchNames) membersMatching(ctx context.Context, text string, among []int32) ([]int32, error) {
-	p := match.Folded(text)
-	var readings [][]string
-	for _, reading := range p.Readings() {
-		readings = append(readings, strings.Fields(reading))
-	}
+// membersMatching returns the elements of among that a search selects.
+func (n searchNames) membersMatching(ctx context.Context, s search, among []int32) ([]int32, error) {
 	has := make([]bool, len(n))
 	n.onAllProcessors(func(i int) {
-		if ctx.Err() == nil { // a query can have a thousand words
-			has[i] = slices.ContainsFunc(readings, func(words []string) bool { return containsAll(n[i], words) }) ||
-				!p.OnlyContained() && slices.ContainsFunc(strings.Split(n[i], betweenNames), p.MatchesWhole)
-		}
+		has[i] = ctx.Err() == nil && s.selects(n[i]) // a query can have a thousand words
 	})
 	return slices.DeleteFunc(among, func(i int32) bool { return !has[i] }), ctx.Err()
-}
-
-func containsAll(text string, words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // onAllProcessors calls f for each index, in one range per processor.

@@ -127,7 +127,7 @@ func (r *request) linkToOther(text string) (l link, ok bool) {
 
 func (q query) ofTables() (kept query) {
 	for _, key := range q.sortedKeys() {
-		if strings.HasSuffix(key, ".sort") || strings.HasSuffix(key, ".find") {
+		if strings.HasSuffix(key, ".sort") || key == keyOfFind {
 			kept = kept.withValues(key, q.valueOf(key))
 		}
 	}

@@ -7,10 +7,8 @@ import (
 	"github.com/profarc/profarc/internal/names/match"
 )
 
-// Keys of a query for methods in stacks. They mark methods, require them in the shown stacks, or exclude stacks with
-// them.
+// Keys of a query for methods in stacks. They require them in the shown stacks, or exclude stacks with them.
 const (
-	keyOfFind   = "find"
 	keyOfFocus  = "focus"
 	keyOfIgnore = "ignore"
 )
@@ -28,13 +26,13 @@ func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
 	if text == "" {
 		return nil
 	}
-	p := match.Folded(text)
+	s := newSearch(b.request.archive().Header().Domain, text)
 	known := map[uint32]bool{}
 	return func(frame uint32) bool {
 		found, ok := known[frame]
 		if !ok {
 			name := b.nameOfFrame(frame)
-			found = p.Matches(match.Fold(name.full)) || p.MatchesWhole(match.Fold(name.raw))
+			found = s.selects(match.Fold(name.full) + betweenNames + match.Fold(name.raw))
 			known[frame] = found
 		}
 		return found

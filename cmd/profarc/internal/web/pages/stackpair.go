@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/experimental/compare"
@@ -75,9 +76,9 @@ func buildStackPair(r *request) (any, error) {
 }
 
 func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
-	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
+	counts := func(key, name string) column { return amountColumn(key, name, unit) }
 	list := newTable(b.request, "frames", "Methods whose own share changed most", textColumn("method", "Method"),
-		numberColumn("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"),
+		changeColumn, counts("self_a", "Own in A"), counts("self_b", "Own in B"),
 		counts("total_a", "Total in A"), counts("total_b", "Total in B"))
 	change := func(frame uint32) float64 {
 		n := t.frames[frame]
@@ -87,10 +88,8 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 		return cmp.Or(cmp.Compare(math.Abs(change(y)), math.Abs(change(x))), cmp.Compare(x, y))
 	})
 	for _, frame := range order[:min(len(order), changesListed)] {
-		cells := []cell{textCell(b.nameOfFrame(frame).full), numberCell(pointsText(change(frame)), change(frame))}
-		if n := t.frames[frame]; !t.isNoise(n[0].Self, n[1].Self) {
-			cells[1].Class = changeClass(change(frame))
-		}
+		n := t.frames[frame]
+		cells := []cell{textCell(b.nameOfFrame(frame).full), changeCell(change(frame), t.isNoise(n[0].Self, n[1].Self))}
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
@@ -101,7 +100,6 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 			q, _ := pairQuery(inA, inB)
 			cells[0] = linkCell(linkToPage(b.nameOfFrame(frame).full, nameOfPair, q))
 		}
-		n := t.frames[frame]
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
 			cells = append(cells, amountCell(c, unit+"s"))
 		}
@@ -112,6 +110,17 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 
 func pointsText(change float64) string {
 	return fmt.Sprintf("%s%.2f percentage points", changeSign(change), 100*math.Abs(change))
+}
+
+var changeColumn = column{Key: "change", Name: "Change", Unit: "percentage points", Number: true}
+
+// changeCell returns a cell of changeColumn. A change within the sampling error has no colour.
+func changeCell(change float64, noise bool) cell {
+	c := numberCell(changeSign(change)+strings.TrimSuffix(finePercent(math.Abs(change)), "%"), change)
+	if !noise {
+		c.Class = changeClass(change)
+	}
+	return c
 }
 
 func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (*stackPair, error) {

@@ -67,7 +67,7 @@ func TestStacksOfBothTellWhatChanged(t *testing.T) {
 	for _, row := range page.Methods.Rows {
 		names = append(names, row[0].Link.Text+" "+row[1].Link.Text)
 	}
-	if want := "main.gone ▼ 30.00 percentage points"; len(names) != 5 || names[0] != want {
+	if want := "main.gone ▼ 30.0"; len(names) != 5 || names[0] != want {
 		t.Errorf("%d rows, the first is %q, want %q", len(names), names, want)
 	}
 	zoomed := shownPageOf(t, site, nameOfStackPair, page.Boxes[1].Link.query)

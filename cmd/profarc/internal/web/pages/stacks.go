@@ -151,8 +151,7 @@ type flamePage struct {
 	Ignore  string
 	Passed  uint64 // count of the stacks that pass Focus and Ignore
 	Filters []link // links to pages with other filters
-	Kept    []hiddenValue
-	Search  bool // the page has a search
+	Search  bool   // the page can be searched
 	Boxes   []stackBox
 	Height  int // pixels
 	Methods *table
@@ -231,7 +230,6 @@ func (p *flamePage) addLinks(b *flameGraph) {
 				newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
 		}
 	}
-	p.Kept = q.hiddenValues(keyOfFind, keyOfFocus, keyOfIgnore)
 }
 
 func (b *flameGraph) zoomPath() (list []link) {
@@ -246,8 +244,7 @@ func (b *flameGraph) zoomPath() (list []link) {
 
 func (p *flamePage) addTable(b *flameGraph) error {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", textColumn("method", "Method"),
-		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, numberColumn("share", "Share"),
-		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
+		amountColumn("self", "Self", p.Unit), numberColumn("share", "Share"), amountColumn("total", "Total", p.Unit))
 	if b.request.inReport {
 		p.Methods.rows = framesInReport
 	}

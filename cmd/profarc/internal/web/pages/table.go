@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/match"
 )
 
@@ -33,10 +31,10 @@ type table struct {
 	From   int // number of the first row of the page, from 1
 	rows   int // rows per page
 
-	request  *request
-	sorted   *column
-	falling  bool
-	patterns []match.Pattern // what Search can mean
+	request *request
+	sorted  *column
+	falling bool
+	search  search // meaning of Search
 }
 
 type column struct {
@@ -45,6 +43,15 @@ type column struct {
 }
 
 func textColumn(key, name string) column { return column{Key: key, Name: name} }
+
+// amountColumn returns a column of amountCell. The cells have their own unit if the noun is a time.
+func amountColumn(key, name, noun string) column {
+	c := numberColumn(key, name)
+	if noun != nanosecond {
+		c.Unit = noun + "s"
+	}
+	return c
+}
 
 func numberColumn(key, name string) column { return column{Key: key, Name: name, Number: true} }
 
@@ -96,7 +103,8 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 		columns[i].Name = r.inTerms(columns[i].Name)
 	}
 	t := &table{ID: id, Caption: r.inTerms(caption), Columns: columns, request: r, rows: rowsOnPage}
-	t.Search = r.query.valueOf(id + ".find")
+	t.Search = r.query.valueOf(keyOfFind)
+	t.search = newSearch(r.archive().Header().Domain, t.Search)
 	order := r.query.valueOf(id + ".sort")
 	key, falling := strings.CutPrefix(order, "-")
 	for i := range columns {
@@ -164,32 +172,7 @@ func (t *table) matchesSearch(cells []cell) bool {
 	for i, c := range cells {
 		texts[i] = match.Fold(c.Link.Text)
 	}
-	return slices.ContainsFunc(t.searchPatterns(), func(p match.Pattern) bool {
-		return slices.ContainsFunc(texts, p.Matches) ||
-			slices.ContainsFunc(p.Readings(), func(r string) bool { return containWords(texts, r) })
-	})
-}
-
-func containWords(texts []string, words string) bool {
-	return containsAll(strings.Join(texts, betweenNames), strings.Fields(words))
-}
-
-// searchPatterns returns the patterns of the search: as typed, and as pages spell the methods that it names.
-func (t *table) searchPatterns() []match.Pattern {
-	if t.patterns != nil {
-		return t.patterns
-	}
-	t.patterns = []match.Pattern{match.Folded(t.Search)}
-	if t.request == nil {
-		return t.patterns
-	}
-	d := t.request.archive().Header().Domain
-	for _, k := range methods.ParseKeys(d, t.Search, "") {
-		if text := (display.Spelling{}).Method(d, k); text != display.MethodText(d, k) {
-			t.patterns = append(t.patterns, match.Folded(text))
-		}
-	}
-	return t.patterns
+	return t.search.selects(strings.Join(texts, betweenNames))
 }
 
 func (t *table) sortRows(rows [][]cell) {
@@ -255,8 +238,6 @@ func (t *table) Complete() bool {
 	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
 }
 
-func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
-
 const rowsWithoutSearch = 10
 
 func (t *table) Element() string { return t.request.elementID(t.ID) }
@@ -271,20 +252,22 @@ func (t *table) linkToRows(text string, by int, possible bool) *link {
 	return t.linkWithValue(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by)).optional()
 }
 
-type hiddenValue struct{ Name, Value string }
+// Problem describes a search that is no expression, and is "" for others.
+func (t *table) Problem() string { return t.search.problem() }
 
-func (t *table) Kept() []hiddenValue { return t.request.query.hiddenValues(t.ID+".find", t.ID+".page") }
+// WithoutSearch links to all rows.
+func (t *table) WithoutSearch() link {
+	return linkToPage("Show all "+pluralText(uint64(t.Of), "row"), t.request.view.name,
+		t.request.query.withValues(keyOfFind, ""))
+}
 
-// hiddenValues returns the values of a form that sets the keys in own.
-func (q query) hiddenValues(own ...string) (list []hiddenValue) {
-	for _, key := range q.sortedKeys() {
-		if !slices.Contains(own, key) {
-			list = append(list, hiddenValue{key, q.valueOf(key)})
-		}
+// AllMethods links to the search of all methods for the same text, and is nil on their page.
+func (t *table) AllMethods() *link {
+	if t.request.view.name == nameOfMethods {
+		return nil
 	}
-	return list
+	return linkToPage(t.request.inTerms("Search all methods"), nameOfMethods, newQuery(keyOfFind, t.Search)).optional()
 }
 
 func (t *table) InReport() bool { return t.request.inReport }
-func (t *table) View() string   { return t.request.view.name }
 func (t *table) Left() uint64   { return uint64(t.Found - len(t.Rows)) }

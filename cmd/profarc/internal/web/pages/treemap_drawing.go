@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -29,10 +28,8 @@ type treemap struct {
 type tile struct {
 	box
 	Class string
-	Link  link   // its text is for screen readers
-	Label string // the part of its name that fits, or ""
-
-	LabelX, LabelY float64 // start of the label
+	Link  link       // its text is for screen readers
+	Label *nameLabel // nil if the tile is too small
 }
 
 // A branch is a group of a treemap, or a part of a group.
@@ -56,11 +53,10 @@ const (
 	leastArea     = 30
 )
 
-// Sizes of labels in SVG units. The width is an upper bound for most letters.
+// Sizes of labels in SVG units. A narrower tile has no label.
 const (
-	labelHeight = 17
-	labelGap    = 4
-	letterWidth = 7.7
+	labelHeight   = 17
+	narrowestName = 32
 )
 
 // newTreemaps returns treemaps of groups for wide and narrow windows, with about parts parts. t has their other fields.
@@ -154,13 +150,12 @@ func (t *treemap) addTile(b box, g branch, class string) {
 		return
 	}
 	share := cli.Share(g.value, t.of)
-	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link, LabelX: b.X + labelGap,
-		LabelY: b.Y + labelHeight - 4}
+	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link}
 	if g.rest > 0 {
 		shown.Class = "more"
 	}
-	if b.H >= labelHeight {
-		shown.Label = fitName(escape.Printable(g.link.Text), b.W-2*labelGap)
+	if name := labelOf(escape.Printable(g.link.Text)); b.H >= labelHeight && b.W >= narrowestName {
+		shown.Label = &name
 	}
 	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortenLine(escape.Printable(g.link.Text)), t.amount(g.value),
 		percentText(share))
@@ -169,51 +164,19 @@ func (t *treemap) addTile(b box, g branch, class string) {
 
 const mostTitle = 300
 
-// fitName returns the end of a name that fits into a width, after an ellipsis if necessary. It returns "" if too little
-// fits. The last parts of a name with packages are the most specific.
-func fitName(name string, width float64) string {
-	letters := []rune(name[:min(len(name), 4*mostTitle)])
-	if len(letters) == beginning(letters, width) {
-		return name
-	}
-	for rest := string(letters); ; {
-		_, after, found := strings.Cut(rest, ".")
-		if !found {
-			break
-		}
-		if short := []rune("…" + after); len(short) > leastLetters && beginning(short, width) == len(short) {
-			return string(short)
-		}
-		rest = after
-	}
-	n := beginning(letters, width-runeWidth('…'))
-	if n < leastLetters {
-		return ""
-	}
-	return string(letters[:n]) + "…"
-}
+// A nameLabel is a name in a box. Browsers shorten Head first, which has its packages, and then Tail.
+type nameLabel struct{ Head, Tail string }
 
-const leastLetters = 3
-
-func beginning(letters []rune, width float64) int {
-	used := 0.0
-	for i, r := range letters {
-		if used += runeWidth(r); used > width {
-			return i
-		}
+// labelOf divides a name before its last part. A receiver loses its parentheses.
+func labelOf(name string) nameLabel {
+	if inner, pointer := strings.CutPrefix(name, "(*"); pointer {
+		name = strings.Replace(inner, ")", "", 1)
 	}
-	return len(letters)
-}
-
-// runeWidth returns an upper bound for the width of a character in common fonts.
-func runeWidth(r rune) float64 {
-	switch {
-	case strings.ContainsRune("mwMW@%…—", r):
-		return 12
-	case unicode.IsUpper(r) || strings.ContainsRune("<>=+~^&", r):
-		return 9.5
-	case r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r):
-		return letterWidth
+	name = string([]rune(name[:min(len(name), 4*mostTitle)]))
+	end := max(strings.IndexAny(name, "([<"), 0)
+	if end == 0 {
+		end = len(name)
 	}
-	return 2 * letterWidth
+	at := max(strings.LastIndexAny(name[:end], "./:"), 0)
+	return nameLabel{name[:at], name[at:]}
 }

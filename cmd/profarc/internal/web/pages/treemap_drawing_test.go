@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -45,8 +44,8 @@ func TestTreemapHasFewTiles(t *testing.T) {
 					t.Fatalf("%v and %v overlap", tile, other)
 				}
 			}
-			if 7*float64(utf8.RuneCountInString(tile.Label)) > tile.W {
-				t.Fatalf("%q does not fit into %v", tile.Label, tile.W)
+			if tile.Label != nil && (tile.W < narrowestName || tile.H < labelHeight) {
+				t.Fatalf("%v has the label %v", tile.box, tile.Label)
 			}
 		}
 	})
@@ -61,29 +60,17 @@ func TestFoldKeepsTheSum(t *testing.T) {
 	}
 }
 
-func TestLabelsAreCutWhereTheyEnd(t *testing.T) {
+func TestLabelsAreCutBetweenTheirParts(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		text  string
-		width float64
-		want  string
-	}{
-		{"HashMap", 61, "HashMap"},
-		{"HashMapOfAll", 73, "HashMap…"},
-		{"HashMapOfAll", 71, "HashMa…"},
-		{"mmmmmmmm", 61, "mmmm…"},
-		{"mmmmmmmm", 59, "mmm…"},
-		{"mmmmmmmm", 47, ""},
-		{"com.sun.tools.javac.tree", 140, "…tools.javac.tree"},
-		{"com.sun.tools.javac.tree", 60, "…tree"},
-		{"com.sun.tools.javac.tree", 40, "com…"},
-		{"a.b", 20, ""},
-		{"HashMap", 20, ""},
-		{"漢字漢字漢字", 80, "漢字漢字…"},
-		{strings.Repeat("x", 5000), 0, ""},
+	for text, want := range map[string]nameLabel{
+		"HashMap": {"", "HashMap"}, "": {"", ""}, "com.sun.tools.javac.tree": {"com.sun.tools.javac", ".tree"},
+		"internal/runtime/gc/scan": {"internal/runtime/gc", "/scan"}, "std::vector<a::b>": {"std:", ":vector<a::b>"},
+		"(*mspan)": {"", "mspan"}, "(*spanInlineMarkBits).init": {"spanInlineMarkBits", ".init"},
+		"Type.hasTag(a.TypeTag)": {"Type", ".hasTag(a.TypeTag)"}, "漢字漢字漢字": {"", "漢字漢字漢字"},
+		strings.Repeat("x", 5000): {"", strings.Repeat("x", 4*mostTitle)},
 	} {
-		if got := fitName(c.text, c.width); got != c.want {
-			t.Errorf("%.20q in %v is %q, want %q", c.text, c.width, got, c.want)
+		if got := labelOf(text); got != want {
+			t.Errorf("%.40q is %q, want %q", text, got, want)
 		}
 	}
 }

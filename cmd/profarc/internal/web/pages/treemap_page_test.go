@@ -105,13 +105,13 @@ func TestSearchesForEveryWord(t *testing.T) {
 	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true,
 		"hashmap put": false, "map x": true, "getNode(": false} {
 		t.Run(search, func(t *testing.T) {
-			list := &table{Search: search}
+			list := &table{Search: search, search: newSearch(layout.DomainHotSpot, search)}
 			if got := list.matchesSearch([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
 				t.Errorf("%q: %t, want %t", search, got, want)
 			}
 		})
 	}
-	list := built[*memberList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find",
+	list := built[*memberList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "find",
 		"LENGTH string")).Table
 	if list.Found != 1 {
 		t.Errorf("%d methods found", list.Found)

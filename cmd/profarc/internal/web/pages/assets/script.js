@@ -31,17 +31,39 @@ function sortBy(heading) {
   table.tBodies[0].append(...rows);
 }
 
-// search hides the rows of a table that do not have each word of a text.
-function search(input) {
-  const table = input.closest("[data-table]"), words = input.value.toLowerCase().split(/\s+/);
-  let found = 0;
-  const rows = table.querySelectorAll("tbody tr");
-  for (const row of rows) {
-    const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word));
-    if (!row.hidden) found++;
+// fold returns a name as searches compare it.
+const fold = (text) => text.trim().toLowerCase().replace(/::|[/$]/g, ".").replaceAll(", ", ",");
+
+// expressionOf returns the regular expression of a word, or null: between slashes, with signs of one, or a glob.
+function expressionOf(word) {
+  const slashed = word.length > 2 && word.startsWith("/") && word.endsWith("/");
+  if (slashed) return new RegExp(word.slice(1, -1), "i");
+  try {
+    if (/[|^\\]|[.)][*+]|.\$$/.test(word)) return new RegExp(word, "i");
+  } catch {
+    return null; // an operator of C++, for example
   }
-  table.querySelector(".rows").textContent = found + " of " + rows.length + " rows";
+  if (!/[*?]/.test(word)) return null;
+  const glob = fold(word).replace(/[^\w\s*?]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".");
+  return new RegExp("^" + glob + "$", "s");
+}
+
+// selectorOf returns a function that reports whether texts have each word of a search. Searches of a server mean the same.
+function selectorOf(typed) {
+  const meanings = (typed.match(/\/[^/]+\/(?=\s|$)|\S+/g) ?? []).map((word) => [fold(word), expressionOf(word)]);
+  const has = (texts, [part, expression]) =>
+    texts.some((text) => fold(text).includes(part) || (expression && (expression.test(text.trim()) || expression.test(fold(text)))));
+  return (texts) => texts.some((text) => fold(text).includes(fold(typed))) || meanings.every((meaning) => has(texts, meaning));
+}
+
+const ADVICE = "Try fewer words, or a part of a name.";
+
+// search hides the rows of a table that a search does not select.
+function search(table, typed, selects) {
+  const rows = [...table.querySelectorAll("tbody tr")];
+  for (const row of rows) row.hidden = !selects([...row.cells].map((cell) => cell.textContent));
+  const found = rows.filter((row) => !row.hidden).length, told = table.querySelector(".rows");
+  if (told) told.textContent = found ? found + " of " + rows.length + " rows" : "No row matches “" + typed + "”. " + ADVICE;
 }
 
 document.addEventListener("click", (event) => {
@@ -49,17 +71,30 @@ document.addEventListener("click", (event) => {
   if (button) sortBy(button.closest("th"));
 });
 
-// find searches the methods of a report from its header, which has a search only with this script.
+// find searches the page of a report that is shown. Pages without lists to search lead to the methods.
 function find(input) {
-  location.hash = "methods";
-  const field = document.querySelector("#methods [data-search]");
-  if (field) search(Object.assign(field, { value: input.value }));
+  let page = [...document.querySelectorAll(".page")].find((section) => section.offsetParent);
+  if (/^(overview|m-\d+$|method|p-|pair)/.test(page.id) && page.id !== "methods") {
+    leaving = true;
+    location.hash = "methods";
+    page = document.getElementById("methods");
+  }
+  let selects;
+  try {
+    selects = selectorOf(input.value);
+    input.setCustomValidity("");
+  } catch (problem) {
+    input.setCustomValidity(problem.message);
+    input.reportValidity();
+    return;
+  }
+  for (const table of page.querySelectorAll("[data-table]")) search(table, input.value, selects);
 }
+let leaving = false; // find itself leads to another page
 for (const field of document.querySelectorAll("header [hidden]")) field.hidden = false;
 
 document.addEventListener("input", (event) => {
   if (event.target.matches("[data-find]")) find(event.target);
-  if (event.target.matches("[data-search]")) search(event.target);
 });
 
 // The key "/" leads to the search of the page, as in many others.
@@ -79,8 +114,14 @@ document.addEventListener("click", (event) => {
   document.getElementById("main").focus();
 });
 
-// A page of a report begins at its top.
+// A page of a report begins at its top, without the search of the page before.
 addEventListener("hashchange", () => {
+  const field = document.querySelector("[data-find]");
+  if (field && field.value && !leaving) {
+    field.value = "";
+    for (const table of document.querySelectorAll("[data-table]")) search(table, "", () => true);
+  }
+  leaving = false;
   if (document.querySelector(".page:target")) scrollTo(0, 0);
 });
 loadAgain();
