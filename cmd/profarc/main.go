@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/fleet"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -13,7 +14,9 @@ func main() { os.Exit(runMain(os.Args[1:])) }
 // runMain is main without exiting, and returns the exit code.
 func runMain(args []string) int {
 	a := app.New(os.Stdin, cli.ProcessStreams())
-	return a.Main(newRootCommand(a), args)
+	root := newRootCommand(a)
+	fleet.TakeOverWatch(a, root, args)
+	return a.Main(root, args)
 }
 
 // runRoot runs the command that args name, and returns the exit code.

@@ -62,8 +62,8 @@ var rooms = []struct{ name, mayImport string }{
 	// Modules of their own.
 	{"bench", "layout internal/system internal/file internal/names internal/cli internal/recording archive reader builder " +
 		"example ."},
-	{"fleet", "layout internal/file internal/ledger internal/java internal/recording internal/cli " +
-		"archive reader builder merge verify experimental/fit internal/hotspot"},
+	{"fleet", "layout internal/file internal/ledger internal/names internal/java internal/recording internal/cli " +
+		"archive reader builder merge verify formats experimental/fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }
 

@@ -10,6 +10,7 @@ import (
 // mayOpenFiles has the files of commands that open files by themselves, and why.
 var mayOpenFiles = map[string]string{
 	"internal/cli/file.go":                              "the door",
+	"fleet/internal/blobs/lock_unix.go":                 "a lock, which it creates",
 	"cmd/profarc/internal/runfiles/lock_linux.go":       "a lock, opened without waiting",
 	"cmd/profarc/internal/runfiles/lock_other.go":       "a lock",
 	"cmd/profarc/internal/watch/watcher/inuse_linux.go": "files in the watched folder, opened without waiting, and /proc",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/fleet/internal/mergecommands"
 	"github.com/profarc/profarc/fleet/internal/ship"
+	"github.com/profarc/profarc/fleet/internal/watchcommand"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -23,6 +24,7 @@ those that start. "profarc NAME" runs its commands too.`,
 	)
 	root.AddCommand(ship.Commands(a)...)
 	root.AddCommand(mergecommands.Commands(a)...)
+	root.AddCommand(watchcommand.Command(a))
 	a.CompleteRoot(root)
 	return root
 }

@@ -108,3 +108,9 @@ func (l Location) Within(other Location) bool {
 	}
 	return plain(l) == plain(other) || strings.HasPrefix(plain(l), plain(other.Prefix()))
 }
+
+// InDirectory reports whether the bucket is a directory.
+func (l Location) InDirectory() bool {
+	_, ok := l.directoryPath()
+	return ok
+}

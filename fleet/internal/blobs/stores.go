@@ -139,7 +139,9 @@ func (c oneCause) Error() string {
 // An Object is an object of a store.
 type Object struct {
 	Location
-	Size int64
+	Size     int64
+	Modified time.Time // time of the last write; zero unless List found the object below a prefix
+	MD5      string    // MD5 of the content, 16 bytes; "" if the store does not list it
 }
 
 // List returns the object l, or the objects below the prefix l whose names end in suffix, sorted by name.
@@ -147,7 +149,7 @@ func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object,
 	if l.Key != "" && !strings.HasSuffix(l.Key, "/") {
 		size, err := s.Size(ctx, l)
 		if err == nil {
-			return []Object{{l, size}}, nil
+			return []Object{{Location: l, Size: size}}, nil
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return nil, err
@@ -171,7 +173,7 @@ func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object,
 			return nil, explained
 		}
 		if !o.IsDir && strings.HasSuffix(o.Key, suffix) {
-			all = append(all, Object{Location{l.Bucket, o.Key}, o.Size})
+			all = append(all, Object{Location{l.Bucket, o.Key}, o.Size, o.ModTime, string(o.MD5)})
 		}
 	}
 	slices.SortFunc(all, func(x, y Object) int { return strings.Compare(x.Key, y.Key) })

@@ -61,7 +61,7 @@ func (s *Stores) Read(ctx context.Context, l Location, most int64) ([]byte, erro
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are expected", l, size, most)
 	}
 	data := make([]byte, size)
-	_, err = s.Ranges(ctx, Object{l, size}).ReadAt(data, 0)
+	_, err = s.Ranges(ctx, Object{Location: l, Size: size}).ReadAt(data, 0)
 	if err == io.EOF {
 		err = nil
 	}
@@ -121,7 +121,7 @@ func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool,
 	if err != nil || size != info.Size() {
 		return false, err
 	}
-	object := s.Ranges(ctx, Object{l, size})
+	object := s.Ranges(ctx, Object{Location: l, Size: size})
 	fileChunk := make([]byte, chunk)
 	objectChunk := make([]byte, chunk)
 	for at := int64(0); at < size; at += chunk {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +51,15 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 			}
 		})
 		root.AddCommand(cmd)
+	}
+}
+
+// TakeOverWatch lets profarc-fleet run the command watch if an argument is the URL of a store, as s3://ci/runs/.
+func TakeOverWatch(a *cli.App, root *cobra.Command, args []string) {
+	isURL := func(arg string) bool { return strings.Contains(arg, "://") }
+	if len(args) > 1 && args[0] == "watch" && slices.ContainsFunc(args, isURL) {
+		root.ResetCommands()
+		addCommands(a, root, []cli.FleetCommand{{Name: args[0]}})
 	}
 }
 

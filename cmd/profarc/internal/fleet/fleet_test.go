@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := &cobra.Command{Use: "profarc"}
 	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}, {Name: "pull", Short: "Pull"}})
+	root.AddCommand(&cobra.Command{Use: "watch", Short: "Watch a folder", Run: func(*cobra.Command, []string) {
+		_, _ = a.Out.WriteString("a folder\n")
+	}})
+	TakeOverWatch(a, root, os.Args[1:])
 	a.CompleteRoot(root)
 	os.Exit(a.Main(root, os.Args[1:]))
 }
@@ -83,6 +87,14 @@ func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
 	fleetIn(t, beside, "beside")
 	if out, code := profarc(t, beside, onPath, "carry", "--help"); code != 7 || out != "beside carry --help\n" {
 		t.Errorf("beside: %d, %q", code, out)
+	}
+	watchStore := []string{"watch", "s3://b/runs/", "-o", "s3://b/x.parc", "--once"}
+	want := "beside " + strings.Join(watchStore, " ") + "\n"
+	if out, code := profarc(t, beside, onPath, watchStore...); code != 7 || out != want {
+		t.Errorf("watch of a store: %d, %q", code, out)
+	}
+	if out, code := profarc(t, beside, onPath, "watch", "runs"); code != 0 || out != "a folder\n" {
+		t.Errorf("watch of a folder: %d, %q", code, out)
 	}
 	if out, _ := profarc(t, beside, onPath, "help", "carry"); out != "beside carry --help\n" {
 		t.Errorf("help of a command: %q", out)

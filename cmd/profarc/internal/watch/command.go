@@ -2,7 +2,6 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
-	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -23,7 +21,8 @@ import (
 
 const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever
 import reads, such as .profraw and .iprof files, also compressed. It looks at the folder
-once a second (--delay). Files whose names begin with a dot, links and folders are left alone.
+once a second (--delay). With URLs, as s3://ci/runs/ -o s3://ci/app.parc, it watches a store (profarc-fleet watch
+--help). Files whose names begin with a dot, links and folders are left alone.
 
 With --remove a file is removed once its counts are in the published archive, so that a machine which
 runs many instrumented programs keeps their sum only. Without, files stay, and a file counts once
@@ -133,7 +132,8 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	if err := w.RunOnce(ctx, p.printBatch); err != nil {
 		return err
 	}
-	return cmp.Or(p.printEnd(), p.refuseBad(&expected))
+	p.printEnd()
+	return p.refuseBad(&expected)
 }
 
 func (o *options) expectFiles(a *cli.App, folder string) (e ledger.Expectation, err error) {
@@ -221,16 +221,9 @@ func asideText(s watcher.Aside) string {
 }
 
 type batchReport struct {
-	Merged  int           `json:"merged"`
-	Bytes   int64         `json:"bytes"`
-	Known   int           `json:"known"`
-	Removed int           `json:"removed"`
-	InUse   int           `json:"in_use"`
-	Aside   []asideReport `json:"aside"`
-	Archive int64         `json:"archive_bytes"`
-	Dumps   int           `json:"dumps"`
-	Lost    codec.Losses  `json:"lost"`
-	NS      int64         `json:"ns"`
+	*watcher.Batch
+	Aside []asideReport `json:"aside"`
+	NS    int64         `json:"ns"`
 }
 
 type asideReport struct {
@@ -239,8 +232,7 @@ type asideReport struct {
 }
 
 func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
-	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps,
-		append(codec.Losses{}, b.Lost...), took.Nanoseconds()}
+	r := batchReport{b, []asideReport{}, took.Nanoseconds()}
 	for _, s := range b.Aside {
 		r.Aside = append(r.Aside, asideReport{s.Path, asideText(s)})
 	}
@@ -249,9 +241,9 @@ func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	return e.Encode(r)
 }
 
-func (p *printer) printEnd() error {
+func (p *printer) printEnd() {
 	if p.o.json {
-		return nil
+		return
 	}
 	if !p.did {
 		fmt.Fprintln(p.a.Out, "nothing new to merge")
@@ -259,5 +251,4 @@ func (p *printer) printEnd() error {
 	if p.inUse > 0 {
 		fmt.Fprintf(p.a.Out, "left %s alone that a process still writes to\n", cli.Amount(p.inUse, "file"))
 	}
-	return nil
 }

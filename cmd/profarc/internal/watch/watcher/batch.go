@@ -18,16 +18,16 @@ import (
 )
 
 type Batch struct {
-	Merged  int   // files whose counts are in the archive now
-	Bytes   int64 // bytes of the merged files
-	Known   int   // files whose counts the archive already had
-	Removed int   // removed files, merged or known
-	InUse   int   // files left alone because a process writes to them
+	Merged  int   `json:"merged"`  // files whose counts are in the archive now
+	Bytes   int64 `json:"bytes"`   // bytes of the merged files
+	Known   int   `json:"known"`   // files whose counts the archive already had
+	Removed int   `json:"removed"` // removed files, merged or known
+	InUse   int   `json:"in_use"`  // files left alone because a process writes to them
 	// Aside are files that cannot be merged. They stay where they are. Each is named once, and again after it has changed.
-	Aside   []Aside
-	Lost    codec.Losses // losses of all merged files
-	Archive int64        // bytes of the archive; 0 if it did not change
-	Dumps   int          // number of dumps in the archive; 0 if it did not change
+	Aside   []Aside      `json:"-"`
+	Lost    codec.Losses `json:"lost"`          // losses of all merged files
+	Archive int64        `json:"archive_bytes"` // bytes of the archive; 0 if it did not change
+	Dumps   int          `json:"dumps"`         // number of dumps in the archive; 0 if it did not change
 }
 
 type Aside struct {
@@ -53,7 +53,7 @@ type openBatch struct {
 func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	until := ctx
 	ctx = context.WithoutCancel(ctx)
-	m := &openBatch{Batch: &Batch{}, w: w, ledger: newLedger()}
+	m := &openBatch{Batch: &Batch{Lost: codec.Losses{}}, w: w, ledger: newLedger()}
 	defer m.closeFiles()
 	if err := m.openTarget(); err != nil {
 		return m.Batch, err

@@ -197,16 +197,11 @@ func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error
 
 // sleepContext waits, and reports whether ctx is still active.
 func sleepContext(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-t.C:
-		return true
+	case <-time.After(d):
+		return ctx.Err() == nil
 	}
 }
 

@@ -1,0 +1,228 @@
+package storewatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/formats/codec"
+	account "github.com/profarc/profarc/internal/ledger"
+)
+
+// Options configure a Watcher. A limit of 0 is no limit.
+type Options struct {
+	Out          blobs.Location   // archive to write and add to
+	From         []blobs.Location // prefixes of the objects
+	MaxObject    int64            // bytes of an object; reading one takes memory in proportion to it
+	MaxArchive   int64            // bytes of the archive
+	MaxAge       time.Duration    // age of a dump
+	MaxRecorders int              // dumps in the archive
+	Expect       int              // number of objects that the runs should have left, 0 if it is not known
+	Expected     []string         // their names
+	Folder       string           // parent of temporary folders, "" for the folder of the system
+	Memory       int64            // builder.Config.MemoryBudget
+	Jobs         int              // number of objects to fetch at the same time
+	// step, if not nil, is called between the steps of a job, for tests.
+	step func(what string)
+}
+
+// A Watcher merges objects into an archive. It is not safe for concurrent use.
+type Watcher struct {
+	stores *blobs.Stores
+	o      Options
+	done   map[string]outcome // of objects as they were last listed, by name
+	seen   [16]byte           // dump id of the archive to which done applies
+}
+
+// New returns a watcher. The caller closes the stores.
+func New(stores *blobs.Stores, o Options) *Watcher {
+	return &Watcher{stores: stores, o: o, done: map[string]outcome{}}
+}
+
+// An outcome says what became of an object.
+type outcome struct {
+	object blobs.Object
+	merged bool   // this watcher merged it
+	aside  *Aside // nil if the archive has it
+}
+
+// An Aside is an object that is not merged.
+type Aside struct {
+	Object string        `json:"file"`
+	name   string        // below the prefix, for the account
+	State  account.State `json:"state"` // Damaged, or Skipped if it is sound
+	Reason string        `json:"reason"`
+	// Chosen is set if a limit left the object out.
+	Chosen bool `json:"by_limit"`
+}
+
+// A Report describes what one look at the objects found and did.
+type Report struct {
+	Archive   string       `json:"archive"`
+	Arrived   int          `json:"arrived"`  // number of listed objects
+	Expected  int          `json:"expected"` // 0 if it is not known
+	Missing   []string     `json:"missing"`  // expected names that did not arrive
+	Merged    int          `json:"merged"`   // objects whose counts are in the archive now
+	Bytes     int64        `json:"bytes"`    // bytes of the merged objects
+	Known     int          `json:"known"`    // objects whose counts the archive had
+	Aside     []Aside      `json:"aside"`
+	Lost      codec.Losses `json:"lost"`          // losses of the merged objects
+	Size      int64        `json:"archive_bytes"` // 0 if there is no archive
+	Dumps     int          `json:"dumps"`         // number of dumps in the archive
+	Published int          `json:"published"`     // number of times that the archive was replaced
+	Conflicts int          `json:"conflicts"`     // number of times that another job replaced it meanwhile
+	NS        int64        `json:"ns"`
+
+	missing []account.Input
+}
+
+// Bad returns the number of objects that are set aside for another reason than a limit.
+func (r *Report) Bad() (n int) {
+	for _, a := range r.Aside {
+		if !a.Chosen {
+			n++
+		}
+	}
+	return n
+}
+
+// maxConflicts is the number of times that a look begins again because another job replaced the archive.
+const maxConflicts = 30
+
+// Look merges the objects that the archive does not have. After an error the archive is unchanged or complete, and
+// the next look takes up the rest. The report is never nil.
+func (w *Watcher) Look(ctx context.Context) (*Report, error) {
+	begin := time.Now()
+	r := &Report{Archive: w.o.Out.String(), Missing: []string{}, Aside: []Aside{}, Lost: codec.Losses{}}
+	objects, err := w.listObjects(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.expectObjects(objects, w.o.Expect, w.o.Expected)
+	for {
+		more, err := w.mergeBatch(ctx, r, objects)
+		if errors.Is(err, errConflict) && r.Conflicts < maxConflicts {
+			r.Conflicts++
+			err = sleep(ctx, time.Duration(rand.Int64N(int64(r.Conflicts)*int64(20*time.Millisecond))))
+		} else if err == nil && !more {
+			break
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	w.reportOutcomes(r, objects)
+	r.NS = time.Since(begin).Nanoseconds()
+	return r, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// settling is how long a file in a folder must be unchanged to count as complete.
+const settling = 2 * time.Second
+
+// listObjects returns the objects, the newest first, since the last of several dumps of a process has all counts. In a
+// folder it leaves out files that a process still writes to.
+func (w *Watcher) listObjects(ctx context.Context) ([]blobs.Object, error) {
+	all, err := w.listOnce(ctx)
+	isRecent := func(o blobs.Object) bool { return o.InDirectory() && time.Since(o.Modified) < settling }
+	if err != nil || !slices.ContainsFunc(all, isRecent) {
+		return all, err
+	}
+	if err := sleep(ctx, settling); err != nil {
+		return nil, err
+	}
+	again, err := w.listOnce(ctx)
+	return slices.DeleteFunc(again, isRecent), err
+}
+
+func (w *Watcher) listOnce(ctx context.Context) (all []blobs.Object, err error) {
+	for _, from := range w.o.From {
+		if from.InDirectory() {
+			if _, err := os.Stat(from.String()); err != nil {
+				return nil, err
+			}
+		}
+		here, err := w.stores.List(ctx, from.Prefix(), "")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, here...)
+	}
+	all = slices.DeleteFunc(all, func(o blobs.Object) bool {
+		return o.String() == w.o.Out.String() || strings.HasPrefix(path.Base(o.Key), ".") || strings.HasSuffix(o.Key, "/")
+	})
+	slices.SortStableFunc(all, func(x, y blobs.Object) int {
+		if c := y.Modified.Compare(x.Modified); c != 0 {
+			return c
+		}
+		return strings.Compare(x.String(), y.String())
+	})
+	return slices.CompactFunc(all, func(x, y blobs.Object) bool { return x.Location == y.Location }), nil
+}
+
+// reportOutcomes adds what became of the objects.
+func (w *Watcher) reportOutcomes(r *Report, objects []blobs.Object) {
+	for _, o := range objects {
+		switch end, ok := w.done[o.String()]; {
+		case !ok: // it is gone
+		case end.aside != nil:
+			r.Aside = append(r.Aside, *end.aside)
+		case end.merged:
+			r.Merged++
+			r.Bytes += o.Size
+		default:
+			r.Known++
+		}
+	}
+}
+
+// settle remembers what became of an object.
+func (w *Watcher) settle(o blobs.Object, end outcome) {
+	end.object = o
+	w.done[o.String()] = end
+}
+
+// isSettled reports whether the object is known as it is listed now.
+func (w *Watcher) isSettled(o blobs.Object) bool {
+	end, ok := w.done[o.String()]
+	same := end.object.Size == o.Size && end.object.MD5 == o.MD5 && end.object.Modified.Equal(o.Modified)
+	return ok && same
+}
+
+// forgetUnless forgets what became of objects if another program replaced the archive.
+func (w *Watcher) forgetUnless(archive [16]byte) {
+	if archive != w.seen {
+		w.done = map[string]outcome{}
+		w.seen = archive
+	}
+}
+
+func (w *Watcher) traceStep(what string) {
+	if w.o.step != nil {
+		w.o.step(what)
+	}
+}
+
+// newFolder creates a temporary folder.
+func (w *Watcher) newFolder() (string, error) {
+	folder, err := os.MkdirTemp(w.o.Folder, "profarc-fleet-*")
+	if err != nil {
+		err = fmt.Errorf("a folder for temporary files cannot be made: %w", err)
+	}
+	return folder, err
+}
