@@ -21,6 +21,7 @@ var formatUsers = []string{
 	"cmd/profarc/internal/view/listing/tables.go",
 	"fleet/internal/artifact/facts.go",
 	"fleet/internal/artifact/pack.go",
+	"fleet/internal/artifact/volume.go",
 	"fleet/internal/manyarchives/manyarchives.go",
 	"fleet/internal/mergejob/survey.go",
 	"fleet/internal/ship/base.go",

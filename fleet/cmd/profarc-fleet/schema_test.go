@@ -12,10 +12,15 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/profarc/profarc/fleet/internal/artifact"
 )
 
 // initContainer is the manifest of the recipe whose init container pulls.
 const initContainer = "../../../recipes/kubernetes/init-container.yaml"
+
+// imageVolume is the manifest of the recipe with an image volume.
+const imageVolume = "../../../recipes/kubernetes/image-volume.yaml"
 
 // TestInitContainerDecodes: the manifest of the recipe has no field that Kubernetes does not
 // know, and mounts the volumes it declares.
@@ -59,6 +64,29 @@ func TestInitContainerDecodes(t *testing.T) {
 	misspelled := bytes.Replace(text, []byte("volumeMounts:"), []byte("volumesMounts:"), 1)
 	if err := yaml.UnmarshalStrict(misspelled, &d); err == nil {
 		t.Error("a misspelled field is not found")
+	}
+}
+
+// TestImageVolumeDecodes: the manifest of the recipe mounts a promoted volume, and Kubernetes knows its fields.
+func TestImageVolumeDecodes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(imageVolume)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d appsv1.Deployment
+	if err := yaml.UnmarshalStrict(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	pod := d.Spec.Template.Spec
+	if len(pod.Volumes) != 1 || pod.Volumes[0].Image == nil ||
+		!strings.HasSuffix(pod.Volumes[0].Image.Reference, ":"+artifact.VolumeTag("prod")) {
+		t.Fatalf("volumes %+v", pod.Volumes)
+	}
+	mount := pod.Containers[0].VolumeMounts[0]
+	option := "archive=" + mount.MountPath + "/app.parc"
+	if mount.Name != pod.Volumes[0].Name || !strings.Contains(strings.Join(pod.Containers[0].Command, " "), option) {
+		t.Errorf("the program does not read the volume: %+v", pod.Containers[0])
 	}
 }
 

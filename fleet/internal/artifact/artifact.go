@@ -36,6 +36,16 @@
 //
 // A version of profarc produces the same manifest for the same archive and file name.
 //
+// A volume is an image with the archive as its only file app.parc, and with the base of a layer as app.base.parc. It is
+// an image manifest with a configuration and one gzipped tar layer, so that container runtimes unpack it. It has the
+// manifest of the archive as `subject`, the annotations of the archive with a single platform, and the annotation
+// `io.github.profarc.volume` with the name of the archive's file. The tag `TAG.volume` is next to the tag of an archive
+// or a promoted tag. It is a volume, or an image index of volumes for different platforms with the same layer.
+//
+// An archive and its volume have separate tags. A container runtime chooses from an index by platform alone, and would
+// take the archive, which it cannot unpack. Clients that know archives only would find an image where they expect one.
+// The volume is attached to the archive, so that copies with attached manifests have both, and each has a signature.
+//
 // An attached manifest has the image as `subject`. If the registry's referrers API lists it, nothing more is needed.
 // Otherwise it gets the tag `ALGORITHM-HEX.FIRST-32-DIGITS` with the digest of the image and the first digits of the
 // manifest's own digest. No other program writes this tag. The index of OCI's referrers tag schema (`ALGORITHM-HEX`),
@@ -49,10 +59,11 @@
 //
 // A promoted tag is an image index with `artifactType` `application/vnd.profarc.channel.v1`. It lists the current
 // archive and at most 19 previous ones, each with the id of its promotion as annotation `io.github.profarc.event`, and
-// with its `platform` if it has a single one. The annotation `io.github.profarc.history` has lines for at most 100
-// events. A line has the time, `promote` or `rollback`, the digest of the new current archive, the id of the event, and
-// the size of the archive's manifest. A rollback also has the digest of the removed archive and the id of its last
-// promotion. Lines of older versions, which had no ids, end after the digest.
+// with its `platform` if it has a single one, and its volumes as annotation `io.github.profarc.volumes`. The annotation
+// `io.github.profarc.history` has lines for at most 100 events. A line has the time, `promote` or `rollback`, the
+// digest of the new current archive, the id of the event, and the size of the archive's manifest. A rollback also has
+// the digest of the removed archive and the id of its last promotion. Lines of older versions, which had no ids, end
+// after the digest.
 //
 // Each event has a tag `TAG.event-ID`, an image index with `artifactType` `application/vnd.profarc.event.v1`. It has
 // the new current archive and the line of the event. An id such as `000000000042-0123456789abcdef` has a number that is

@@ -29,13 +29,18 @@ const (
 	annotationEvent   = prefix + "event"
 )
 
-// Promotion returns the event that makes an archive the current one.
-func (c *Channel) Promotion(d ocispec.Descriptor, platforms []Platform, at time.Time) Event {
+// Promotion returns the event that makes an archive the current one. volumes are the descriptors of its volumes with
+// their platforms.
+func (c *Channel) Promotion(d ocispec.Descriptor, platforms []Platform, volumes []ocispec.Descriptor,
+	at time.Time) Event {
 	e := Event{ID: c.nextID(), Time: at, What: whatPromote, Digest: d.Digest}
 	e.archive = promotedBy(ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
 		ArtifactType: ArchiveType}, e.ID)
 	if len(platforms) == 1 {
 		e.archive.Platform = platforms[0].describe()
+	}
+	if len(volumes) > 0 {
+		e.archive.Annotations[annotationVolumes] = formatVolumes(volumes)
 	}
 	return e
 }
@@ -106,7 +111,11 @@ func (c *Channel) archivesInUse(archives []ocispec.Descriptor) (list []ocispec.D
 func promotionOf(d ocispec.Descriptor) string { return d.Annotations[annotationEvent] }
 
 func promotedBy(d ocispec.Descriptor, id string) ocispec.Descriptor {
-	d.Annotations = map[string]string{annotationEvent: id}
+	all := map[string]string{annotationEvent: id}
+	if volumes := d.Annotations[annotationVolumes]; volumes != "" {
+		all[annotationVolumes] = volumes
+	}
+	d.Annotations = all
 	return d
 }
 

@@ -54,8 +54,8 @@ func TestEventsInAnyOrder(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		start := &Channel{}
-		start.Add(start.Promotion(archiveNo(0), nil, day))
-		start.Add(start.Promotion(archiveNo(1), nil, day))
+		start.Add(start.Promotion(archiveNo(0), nil, nil, day))
+		start.Add(start.Promotion(archiveNo(1), nil, nil, day))
 		_, base := reread(t, start)
 		var all []Event
 		for range 1 + r.IntN(25) {
@@ -65,7 +65,7 @@ func TestEventsInAnyOrder(t *testing.T) {
 					writer.Add(e)
 				}
 			}
-			e := writer.Promotion(archiveNo(r.IntN(6)), nil, day.AddDate(0, 0, -len(all))) // clocks differ
+			e := writer.Promotion(archiveNo(r.IntN(6)), nil, nil, day.AddDate(0, 0, -len(all))) // clocks differ
 			if back, ok := writer.Rollback(day); ok && r.IntN(2) == 0 {
 				e = back
 			}
@@ -98,12 +98,12 @@ func TestEventsInAnyOrder(t *testing.T) {
 func TestRollbackKeepsWhatCameMeanwhile(t *testing.T) {
 	c := &Channel{}
 	for i := range 3 {
-		c.Add(c.Promotion(archiveNo(i), nil, day))
+		c.Add(c.Promotion(archiveNo(i), nil, nil, day))
 	}
 	first, _ := c.Rollback(day)
 	second, _ := c.Rollback(day)
-	newer := c.Promotion(archiveNo(3), nil, day)
-	again := c.Promotion(archiveNo(2), nil, day)
+	newer := c.Promotion(archiveNo(3), nil, nil, day)
+	again := c.Promotion(archiveNo(2), nil, nil, day)
 	c.Add(first, newer, second)
 	if len(c.Archives) != 3 || c.Archives[0].Digest != archiveNo(3).Digest || c.Archives[1].Digest != archiveNo(1).Digest {
 		t.Errorf("%v", c.Archives)
@@ -126,7 +126,7 @@ func TestHistoriesWithoutIds(t *testing.T) {
 	if err != nil || len(c.History) != 3 || c.History[2].Digest != a.Digest {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	c.Add(c.Promotion(c0, nil, day))
+	c.Add(c.Promotion(c0, nil, nil, day))
 	back, _ := c.Rollback(day)
 	c.Add(back)
 	again, _ := c.Rollback(day)
@@ -146,7 +146,7 @@ func TestLongHistories(t *testing.T) {
 	c := &Channel{}
 	var all []Event
 	for i := range maxEvents + 20 {
-		e := c.Promotion(archiveNo(i), nil, day)
+		e := c.Promotion(archiveNo(i), nil, nil, day)
 		all = append(all, kept(t, e))
 		c.Add(e)
 	}
@@ -165,7 +165,7 @@ func TestLongHistories(t *testing.T) {
 // TestForgedEvents are refused.
 func TestForgedEvents(t *testing.T) {
 	c := &Channel{}
-	e := c.Promotion(archiveNo(0), nil, day)
+	e := c.Promotion(archiveNo(0), nil, nil, day)
 	data, _ := e.Index()
 	for what, forged := range map[string]string{
 		"another id":          strings.ReplaceAll(string(data), e.ID, eventID(7, 7)),

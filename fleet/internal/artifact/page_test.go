@@ -23,7 +23,7 @@ func TestCommentHasTheFormat(t *testing.T) {
 		*field = "x"
 	}
 	names := []string{ArchiveType, LayerType, ChannelType, annotationDigest, annotationSize, annotationHistory,
-		ocispec.AnnotationTitle}
+		annotationVolume, annotationVolumes, ocispec.AnnotationTitle}
 	for name := range f.annotations() {
 		names = append(names, name)
 	}

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,12 +63,21 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	if err != nil {
 		return err
 	}
+	key, err := o.readKey(ctx)
+	if err != nil {
+		return err
+	}
+	volumes, err := volumesOf(ctx, repo, chosen, key)
+	if err != nil {
+		return err
+	}
 	c, err := changeChannel(ctx, repo, o.to, func(c *artifact.Channel) (*artifact.Event, error) {
 		d := chosen.Descriptor
-		if len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest {
+		isCurrent := len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest
+		if isCurrent && (len(volumes) == 0 || c.CurrentHasVolume()) {
 			return nil, nil
 		}
-		e := c.Promotion(d, chosen.Facts.Platforms, time.Now())
+		e := c.Promotion(d, chosen.Facts.Platforms, volumes, time.Now())
 		return &e, nil
 	})
 	if err != nil {
@@ -96,11 +106,8 @@ func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repos
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if o.key == "" {
-		return chosen, nil
-	}
-	key, err := signature.ReadPublicKey(ctx, o.key)
-	if err == nil {
+	key, err := o.readKey(ctx)
+	if err == nil && key != nil {
 		err = verifySignature(ctx, repo, key, chosen.Descriptor)
 	}
 	if errors.Is(err, signature.ErrSignature) || errors.Is(err, errUnsigned) {
@@ -108,6 +115,14 @@ func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repos
 			o.key)
 	}
 	return chosen, err
+}
+
+// readKey reads the file of --key. It returns nil without this flag.
+func (o *promoteOptions) readKey(ctx context.Context) (*ecdsa.PublicKey, error) {
+	if o.key == "" {
+		return nil, nil
+	}
+	return signature.ReadPublicKey(ctx, o.key)
 }
 
 // firstOfPlatform returns the first archive of --platform, or the first one without this flag.
@@ -160,8 +175,11 @@ func changeChannel(ctx context.Context, repo *registry.Repository, tag string,
 	}
 	err = repo.Settle(ctx, tag, func() (whole bool, err error) {
 		c, whole, err = completeChannel(ctx, repo, tag, own...)
-		if err != nil || whole {
-			return whole, err
+		if err != nil {
+			return false, err
+		}
+		if whole {
+			return settleVolumes(ctx, repo, tag, c)
 		}
 		data, err := c.Index()
 		if err == nil {
@@ -321,13 +339,17 @@ func (o *promoteOptions) openChannel(name string) (*registry.Repository, string,
 // A channelReport is the output of promote, rollback and history.
 type channelReport struct {
 	Reference string           `json:"reference"`
-	Current   string           `json:"current"` // reference with the digest
+	Current   string           `json:"current"`          // reference with the digest
+	Volume    string           `json:"volume,omitempty"` // reference of the image for volumes
 	Before    []string         `json:"before"`
 	History   []artifact.Event `json:"history"`
 }
 
 func reportOf(repo *registry.Repository, tag string, c *artifact.Channel) channelReport {
 	r := channelReport{Reference: repo.Full(tag), Before: []string{}, History: c.History}
+	if len(c.Volumes()) > 0 {
+		r.Volume = repo.Full(artifact.VolumeTag(tag))
+	}
 	for i, d := range c.Archives {
 		if full := repo.Full(d.Digest.String()); i == 0 {
 			r.Current = full
@@ -344,6 +366,14 @@ func printChannel(a *cli.App, repo *registry.Repository, tag string, c *artifact
 		return a.PrintJSON(r)
 	}
 	fmt.Fprintf(a.Out, "%s is now %s\n", r.Reference, r.Current)
+	switch {
+	case r.Volume == "":
+	case c.CurrentHasVolume():
+		fmt.Fprintf(a.Out, "%s has its volume\n", r.Volume)
+	default:
+		fmt.Fprintf(a.Out, "%s still has the volume of an archive before it: push the current one with --volume, and promote "+
+			"it again\n", r.Volume)
+	}
 	return nil
 }
 

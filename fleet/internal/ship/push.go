@@ -30,6 +30,7 @@ type pushOptions struct {
 	key     string
 	gate    string
 	on      []string // platforms
+	volume  bool
 	json    bool
 }
 
@@ -46,6 +47,9 @@ layers on it, and profarc pull fetches both.
 
 The platform is that of the recorded JVM, or --platform: for another VM, or to offer the archive to others.
 profarc pull takes the archives of its own platform.
+
+With --volume the archive is also pushed as an image with the file app.parc, which Kubernetes mounts as an
+image volume. The image is attached to the archive and signed like it. Its tag is TAG.volume.
 
 --class-path compares the profiles with the code first, as profarc check does, and records the score. The
 JDK is that of JAVA_HOME or PATH, if it is of the recorded build. --gate stores the table of the gate that
@@ -78,6 +82,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.gate, "gate", "", "output `FILE` of profarc gate --json, to store with the archive")
 	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
 	f.StringSliceVar(&o.on, "platform", nil, "`PLATFORMS` that the archive is for, as linux/amd64,linux/arm64")
+	f.BoolVar(&o.volume, "volume", false, "push it as an image for volumes of Kubernetes too")
 	o.demand.addFlags(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addFlags(f)
@@ -97,6 +102,8 @@ type pushed struct {
 	Subject    string         `json:"subject,omitempty"`
 	AttachedBy registry.Way   `json:"attached_by,omitempty"`
 	Signature  string         `json:"signature,omitempty"` // digest of the signature's manifest
+	Volumes    []pushedVolume `json:"volumes,omitempty"`
+	VolumeTag  string         `json:"volume_tag,omitempty"`
 	Facts      artifact.Facts `json:"facts"`
 }
 
@@ -172,6 +179,9 @@ func pushArchive(ctx context.Context, a *cli.App, s, base *reader.Store, repo *r
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkVolume(p.Facts, p.Archive); err != nil {
+		return nil, err
+	}
 	packed, err := packLayers(ctx, a, s, base)
 	defer func() {
 		for _, one := range packed {
@@ -181,12 +191,20 @@ func pushArchive(ctx context.Context, a *cli.App, s, base *reader.Store, repo *r
 	if err != nil {
 		return nil, err
 	}
-	return p, p.uploadPacked(ctx, a, repo, packed, subject, key)
+	var v *artifact.Volume
+	if o.volume {
+		v, err = packVolume(ctx, a, s, base)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Close()
+	}
+	return p, p.uploadPacked(ctx, a, repo, packed, v, subject, key)
 }
 
-// uploadPacked uploads packed archives, and then the manifest that refers to them.
+// uploadPacked uploads packed archives, then the manifest that refers to them, and then the volume unless it is nil.
 func (p *pushed) uploadPacked(ctx context.Context, a *cli.App, repo *registry.Repository, packed []*artifact.Packed,
-	subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
+	v *artifact.Volume, subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
 	layers, err := pushLayers(ctx, a, repo, packed)
 	if err != nil {
 		return err
@@ -204,6 +222,11 @@ func (p *pushed) uploadPacked(ctx context.Context, a *cli.App, repo *registry.Re
 			return err
 		}
 		p.Signature = signed.Digest.String()
+	}
+	if v != nil {
+		if err := p.uploadVolume(ctx, a, repo, v, d, key); err != nil {
+			return err
+		}
 	}
 	if subject != nil { // last, so that an attached archive always has its signature
 		p.Subject = repo.Full(subject.Digest.String())
@@ -366,6 +389,10 @@ func (p *pushed) printResult(a *cli.App) {
 	}
 	if p.Facts.Gate != "" {
 		fmt.Fprintf(a.Out, "        gate: %s\n", p.Facts.Gate)
+	}
+	for _, v := range p.Volumes {
+		fmt.Fprintf(a.Out, "        volume for %s: %s%s\n", v.Platform, v.Reference, cli.Note(p.VolumeTag != "", "tagged "+
+			p.VolumeTag))
 	}
 	if p.Signature != "" {
 		fmt.Fprintf(a.Out, "        signed by %s\n", p.Signature)

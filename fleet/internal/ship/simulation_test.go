@@ -311,7 +311,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 			h.mu.Unlock()
 		}
 		sent := &pushed{Facts: p.facts}
-		err = sent.uploadPacked(ctx, a, repo, []*artifact.Packed{p.packed}, subject, nil)
+		err = sent.uploadPacked(ctx, a, repo, []*artifact.Packed{p.packed}, nil, subject, nil)
 		d = digest.Digest(sent.Digest)
 		return err
 	})
