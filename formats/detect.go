@@ -139,7 +139,7 @@ var sampleText = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+
 // name looks like a tag. Importers do not get HTML, because a page can show text in their format.
 var webPage = lazyregexp.New(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
 
-const htmlPage = "an HTML page: import the profile or the archive that it was made from"
+const htmlPage = "an HTML page: name an archive, or import the profile that it was made from"
 
 // describeForeign describes an input that no importer reads, or returns "".
 func describeForeign(head []byte) string {

@@ -141,3 +141,8 @@ func runInProcess(ctx context.Context, args []string) error {
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
+
+// runRoot runs the command that args name, and returns the exit code.
+func runRoot(ctx context.Context, a *cli.App, args []string) int {
+	return a.Execute(ctx, newRootCommand(a), args)
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
@@ -17,9 +16,4 @@ func runMain(args []string) int {
 	root := newRootCommand(a)
 	fleet.TakeOverWatch(a, root, args)
 	return a.Main(root, args)
-}
-
-// runRoot runs the command that args name, and returns the exit code.
-func runRoot(ctx context.Context, a *cli.App, args []string) int {
-	return a.Execute(ctx, newRootCommand(a), args)
 }

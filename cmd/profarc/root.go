@@ -28,11 +28,15 @@ import (
 
 func newRootCommand(a *cli.App) *cobra.Command {
 	a.Recognise = imports.Recognise
+	a.Import = imports.OpenProfile
 	cmd := &cobra.Command{
 		Use:   "profarc",
 		Short: "Archives of execution profiles",
 		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
-mapped at deployment and used in place, without parsing, copying or allocation.`,
+mapped at deployment and used in place, without parsing, copying or allocation.
+
+Commands that look at archives or judge them also take - and any file that import reads. Such a profile
+is imported into memory, and what was lost goes to the standard error.`,
 		Example: `  profarc demo                                 # the whole life of an archive, in a few seconds
   profarc import javac.txt -o javac.parc       # take profiles in
   profarc top javac.parc                       # the hottest methods

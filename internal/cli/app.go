@@ -20,6 +20,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/reader"
 )
 
 // An App is the state that all commands share.
@@ -35,8 +37,12 @@ type App struct {
 	// Recognise returns the format of a file. ok is false if import cannot read the file. The error for a file that
 	// is not an archive names the format. It can be nil.
 	Recognise func(path string) (format string, ok bool)
+	// Import imports a file into memory. notArchive is the error of opening it as an archive, which is returned if no
+	// importer knows the file. A nil Import means that commands read archives only.
+	Import func(ctx context.Context, a *App, path string, notArchive error) (*reader.Store, error)
 	// Advice returns advice about an error, or "". It takes precedence over the advice of this package. It can be nil.
 	Advice  func(error) string
+	JSON    bool   // the flag --json: print JSON instead of text
 	Drafts  bool   // also open archives of the last drafts of the format
 	command string // full name of the command, such as "profarc import"
 	Running bool   // arguments and flags were accepted, so a later error is not a usage error

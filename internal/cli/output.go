@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/profarc/profarc/internal/file/mapped"
@@ -20,6 +21,20 @@ import (
 )
 
 func (a *App) PrintJSON(v any) error { return WriteJSON(a.Out, v) }
+
+// AddJSONFlag adds --json, which means the same in every command.
+func (a *App) AddJSONFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "print JSON instead of text")
+}
+
+// Print prints a report: v with --json, else what printText prints.
+func (a *App) Print(v any, printText func()) error {
+	if a.JSON {
+		return a.PrintJSON(v)
+	}
+	printText()
+	return nil
+}
 
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -16,7 +16,7 @@ func TestCompressedArchive(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := new(App).OpenStore(path)
+			_, err := new(App).OpenArchive(path)
 			if err == nil || strings.Contains(Message(err, nil), "decompress it with zstd -d") != want {
 				t.Errorf("%q: %v", text, err)
 			}

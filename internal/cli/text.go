@@ -10,6 +10,20 @@ import (
 
 func FormatPercent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
 
+// FormatShare formats a share in percent with digits after the point. It marks a rounded share that would be 0 or 1:
+// "<0.1%".
+func FormatShare(share float64, digits int) string {
+	least := math.Pow10(-digits)
+	switch percent := 100 * share; {
+	case share > 0 && percent < least/2:
+		return fmt.Sprintf("<%.*f%%", digits, least)
+	case share < 1 && percent > 100-least/2:
+		return fmt.Sprintf(">%.*f%%", digits, 100-least)
+	default:
+		return fmt.Sprintf("%.*f%%", digits, percent)
+	}
+}
+
 // Amount returns a number with its noun: "1 archive", "3 archives".
 func Amount[N int | uint64](n N, what string) string {
 	if n != 1 {
@@ -24,6 +38,21 @@ func Note(condition bool, text string) string {
 		return ""
 	}
 	return " (" + text + ")"
+}
+
+const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+
+// ShellWord quotes a word for a shell.
+func ShellWord(word string) string {
+	if word != "" && strings.Trim(word, plainCharacters) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// ImportCommand returns the command that makes an archive of a file.
+func ImportCommand(path string) string {
+	return "profarc import " + ShellWord(path) + " -o NAME" + ArchiveExtension
 }
 
 // Shorten replaces the middle of a text of more than most characters by "...". It keeps more of the end than of the

@@ -24,3 +24,15 @@ func TestSizeText(t *testing.T) {
 		}
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"java": "java", "-Xmx1g": "-Xmx1g", "a b": "'a b'", "": "''", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "*": "'*'",
+		"a\nb": "'a\nb'",
+	} {
+		if got := ShellWord(word); got != want {
+			t.Errorf("%q is %s, want %s", word, got, want)
+		}
+	}
+}

@@ -160,11 +160,3 @@ func (t task) checkRange() error {
 	}
 	return nil
 }
-
-// quoteForShell quotes a file name for a shell.
-func quoteForShell(name string) string {
-	if strings.ContainsAny(name, " '\"$&;|<>()*?`\\") {
-		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
-	}
-	return name
-}

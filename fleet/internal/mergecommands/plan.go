@@ -112,7 +112,7 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	if !p.OneShape {
 		fmt.Fprintln(a.Out, "shapes  differ between the archives: workers read all of each archive, not only their parts")
 	}
-	fmt.Fprintf(a.Out, "wrote   %s\n\n%s", to, nextSteps(a.Name, quoteForShell(o.plan), survey.Parts))
+	fmt.Fprintf(a.Out, "wrote   %s\n\n%s", to, nextSteps(a.Name, cli.ShellWord(o.plan), survey.Parts))
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (o *templateOptions) newJob(ctx context.Context, scheduler string) (j job, 
 		return j, cli.Usagef("--plan %s: tasks on other machines read it: plan with -o URL of an object, and name that", plan)
 	}
 	return job{
-		ID: p.ID[:12], Plan: quoteForShell(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: quoteForShell(o.program),
+		ID: p.ID[:12], Plan: cli.ShellWord(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: cli.ShellWord(o.program),
 		Image: fmt.Sprintf("%q", o.image),
 		Tasks: tasks, Last: tasks - 1, AtOnce: min(o.atOnce, tasks), MemoryMiB: max(memory>>20, 64),
 		MemoryProfile: max(memory>>22, 16),

@@ -23,14 +23,6 @@ var unitWords = func() (words wordList) {
 	return words
 }()
 
-var cellKindWords = func() (words wordList) {
-	words = append(words, "")
-	for k := layout.CellCount; k <= layout.CellLast; k++ {
-		words = append(words, k.String())
-	}
-	return words
-}()
-
 func (w *writer) writeShapes() {
 	for _, s := range w.shape.Declared.Shapes() {
 		w.writeKeyNumber("shape ", uint64(s.Tag))

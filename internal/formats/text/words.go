@@ -51,13 +51,22 @@ var tableWords = func() (words wordList) {
 	return words
 }()
 
-var columnWords = func() (words wordList) {
-	words = append(words, "")
-	for kind := disk.ColumnWord; kind <= disk.ColumnContext; kind++ {
+var (
+	columnWords   = consecutiveWords(disk.ColumnWord, disk.ColumnContext)
+	cellKindWords = consecutiveWords(layout.CellCount, layout.CellLast)
+)
+
+// consecutiveWords returns the words for the kinds from first, which is 1, to last.
+func consecutiveWords[K interface {
+	~uint8 | ~uint16 | ~uint32
+	String() string
+}](first, last K) wordList {
+	words := wordList{""}
+	for kind := first; kind <= last; kind++ {
 		words = append(words, kind.String())
 	}
 	return words
-}()
+}
 
 // Words for bits.
 var (

@@ -43,7 +43,6 @@ func Command(a *cli.App) *cobra.Command {
 
 func installCommand(a *cli.App) *cobra.Command {
 	var named string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "install [FOLDER]",
 		Short: "Build the agent, and put it into a folder",
@@ -54,10 +53,10 @@ prints the path and the flag for java.`,
   profarc agent install /opt/profarc
   CC=clang profarc agent install /opt/profarc`,
 		Args: cli.Args(0, 1, "the folder to install into, or none for the cache"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, asJSON, args) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, args) }),
 	}
 	addAgentFlag(cmd, &named)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }
 
@@ -101,7 +100,7 @@ type installReport struct {
 	Flag    string `json:"flag"` // flag of java that loads the library, with the archive app.parc
 }
 
-func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
+func installAgent(ctx context.Context, a *cli.App, named string, args []string) (err error) {
 	var r installReport
 	if b := LibraryBuilder(a, false); len(args) > 0 {
 		r.Library, err = b.Install(ctx, named, args[0])
@@ -115,12 +114,10 @@ func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, ar
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return a.PrintJSON(r)
-	}
-	fmt.Fprintln(a.Out, escape.Printable(r.Library))
-	fmt.Fprintln(a.Out, escape.Printable(r.Flag))
-	return nil
+	return a.Print(r, func() {
+		fmt.Fprintln(a.Out, escape.Printable(r.Library))
+		fmt.Fprintln(a.Out, escape.Printable(r.Flag))
+	})
 }
 
 type testedBuild struct {
@@ -140,7 +137,6 @@ var testedBuilds = []testedBuild{
 }
 
 func buildsCommand(a *cli.App) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "builds",
 		Short: "List the builds of HotSpot that the agent was run with",
@@ -151,15 +147,13 @@ release between them it adopts only with profarc run --untried, and in older or 
   profarc agent builds --json`,
 		Args: cli.Args(0, 0, "none"),
 		RunE: a.Run(func(context.Context, []string) error {
-			if asJSON {
-				return a.PrintJSON(testedBuilds)
-			}
-			for _, b := range testedBuilds {
-				fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
-			}
-			return nil
+			return a.Print(testedBuilds, func() {
+				for _, b := range testedBuilds {
+					fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
+				}
+			})
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }

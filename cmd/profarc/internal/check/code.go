@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/archive"
-	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
@@ -30,10 +29,11 @@ import (
 
 const listSeparator = string(filepath.ListSeparator)
 
-type programCode struct {
+// A Program is the code that --against names.
+type Program struct {
 	fit.Code
-	name  string
-	close func()
+	Name  string // for people
+	Close func()
 	// profiles are those by which the code is known; nil for class files and JVMs.
 	profiles *reader.Store
 	// related returns, after a check, an error if it is not the code of the same program. It may be nil.
@@ -47,9 +47,9 @@ type programCode struct {
 	origin   *report.CheckOrigin
 }
 
-// openCode opens the code that --against names. Several names form one class path. Without names it opens the class
+// OpenProgram opens the code that --against names. Several names form one class path. Without names it opens the class
 // path that the archive records; if there is no such path, the error matches ErrNotRecorded.
-func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (programCode, error) {
+func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (Program, error) {
 	switch len(names) {
 	case 0:
 		return recordedCode(ctx, s)
@@ -63,12 +63,12 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 	for _, name := range names {
 		kind, err := codeKind(name)
 		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
-			return programCode{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
+			return Program{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
 		}
 		paths = append(paths, classfile.SplitPath(name)...) // missing files are left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
-		return programCode{}, wrongCode(strings.Join(names, listSeparator), "a class path", d)
+		return Program{}, wrongCode(strings.Join(names, listSeparator), "a class path", d)
 	}
 	return openClasses(paths, s.Header())
 }
@@ -81,38 +81,31 @@ func wrongCode(name, kind string, d layout.Domain) error {
 	return fmt.Errorf("%s is %s, and the archive has profiles of domain %s: %s", name, kind, d, report.AdviceToNameCode(d))
 }
 
-func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (programCode, error) {
+func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (Program, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
 		return openProcessCode(ctx, pid, d)
 	}
 	kind, err := codeKind(name)
 	if err != nil {
-		return programCode{}, err
+		return Program{}, err
 	}
 	switch {
-	case kind == kindArchive:
-		s, err := a.OpenStore(name)
-		if err != nil {
-			return programCode{}, err
-		}
-		cli.CloseOnInterrupt(ctx, s)
-		return archivedCode(name, s, d)
 	case kind == kindClasses && (d == layout.DomainHotSpot || d == layout.DomainGraal):
 		return openClasses(classfile.SplitPath(name), of)
 	case kind == kindClasses && d == layout.DomainSampled:
 		build, err := source.OpenBuild(ctx, name)
-		return programCode{Code: build, name: name, close: func() {}}, err
+		return Program{Code: build, Name: name, Close: func() {}}, err
 	case kind == kindClasses:
-		return programCode{}, wrongCode(name, "a class path", d)
+		return Program{}, wrongCode(name, "a class path", d)
 	case d == layout.DomainSampled && source.IsBinary(name):
 		binary, err := source.OpenBinary(name)
-		return programCode{Code: binary, name: name, close: func() {}}, err
+		return Program{Code: binary, Name: name, Close: func() {}}, err
 	}
 	if kind == kindProgram && d.LLVM() {
 		return openInstrumented([]string{name}, d)
 	}
-	code, err := importCode(ctx, a, name, d)
+	code, err := openProfiles(ctx, a, name, d)
 	switch {
 	case err == nil || kind != kindProgram || ctx.Err() != nil:
 		return code, err
@@ -125,7 +118,6 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 // Kinds of files that --against may name.
 const (
 	kindClasses = iota
-	kindArchive
 	kindProfiles
 	kindProgram
 )
@@ -148,8 +140,6 @@ func codeKind(name string) (int, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err != nil:
 		return 0, err
-	case schema.IsArchive(head):
-		return kindArchive, nil
 	case ext == ".class":
 		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
 	case ext == ".jar", ext == ".war", ext == ".jmod", bytes.HasPrefix(head, []byte("PK\x03\x04")),
@@ -171,12 +161,12 @@ func readMagic(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(schema.MagicSize)))
 }
 
-func openClasses(paths []string, of *layout.Header) (programCode, error) {
+func openClasses(paths []string, of *layout.Header) (Program, error) {
 	c, err := program.OpenClassPath(paths, int(of.Params.VMRelease))
 	if err != nil {
-		return programCode{}, err
+		return Program{}, err
 	}
-	code := programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.CheckRelated,
+	code := Program{Code: c, Name: strings.Join(paths, listSeparator), Close: c.Close, related: c.CheckRelated,
 		missing: c.Missing()}
 	if of.Domain == layout.DomainGraal {
 		code.Code = program.GraalClassPath{ClassPath: c}
@@ -184,42 +174,42 @@ func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	return code, nil
 }
 
-func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programCode, error) {
+func openProcessCode(ctx context.Context, pid string, d layout.Domain) (Program, error) {
 	n, err := strconv.Atoi(pid)
 	if err != nil || n <= 0 {
-		return programCode{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
+		return Program{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
 	}
 	if d != layout.DomainHotSpot {
-		return programCode{}, wrongCode("process "+pid, "a JVM", d)
+		return Program{}, wrongCode("process "+pid, "a JVM", d)
 	}
 	p, err := program.ReadProcess(ctx, n)
 	if err != nil {
-		return programCode{}, err
+		return Program{}, err
 	}
-	return programCode{Code: p, name: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
+	return Program{Code: p, Name: "process " + pid, Close: func() {}, loaders: p.Loaders}, nil
 }
 
-func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, error) {
+func archivedCode(name string, s *reader.Store, d layout.Domain) (Program, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()
-		return programCode{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
+		return Program{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
 			name, other, d)
 	}
-	return programCode{
-		Code: fit.Archived(s), name: name, profiles: s, close: func() { _ = s.Close() },
+	return Program{
+		Code: fit.Archived(s), Name: name, profiles: s, Close: func() { _ = s.Close() },
 		loaders: func() ([]string, error) { return loaders.ListIdentities(s) },
 	}, nil
 }
 
-func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (programCode, error) {
-	in, err := imports.ImportFile(ctx, a, name)
+// openProfiles opens an archive, or profiles of another tool.
+func openProfiles(ctx context.Context, a *cli.App, name string, d layout.Domain) (Program, error) {
+	silent := *a // losses do not matter in profiles that stand for code
+	silent.ErrOut = io.Discard
+	s, err := silent.OpenStore(ctx, name)
 	if err != nil {
-		return programCode{}, err
+		return Program{}, err
 	}
-	s, err := in.Builder.Open(name)
-	if err != nil {
-		return programCode{}, err
-	}
+	cli.CloseOnInterrupt(ctx, s)
 	code, err := archivedCode(name, s, d)
 	if err == nil && hasWholeProgram(name, s) {
 		code.Code = fit.Whole(s)
@@ -227,26 +217,11 @@ func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (
 	return code, err
 }
 
-// A Program is the code that --against names, for use by other commands.
-type Program struct{ code programCode }
-
-// OpenProgram opens the code that --against names. Several names form one class path. Without names it opens the class
-// path that the archive records; if there is no such path, the error matches ErrNotRecorded.
-func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (*Program, error) {
-	c, err := openCode(ctx, a, names, s)
-	return &Program{c}, err
-}
-
-// Name returns the program's name for people.
-func (p *Program) Name() string { return p.code.name }
-
-func (p *Program) Close() { p.code.close() }
-
 // CheckFit checks all profiles of an archive, and lists at most misfits misfits. It fails if nothing could be checked,
 // or if the code belongs to another program.
 func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
-	r := p.code.newReport(s)
+	r := p.newReport(s)
 	options := o.fitOptions(s)
 	all := 0.0
 	last := layout.Ref(0)
@@ -262,10 +237,10 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 		last = v.Method.Ref()
 		return nil
 	}
-	found, err := fit.Check(ctx, s, p.code.Code, options)
+	found, err := fit.Check(ctx, s, p.Code, options)
 	r.OwnShare /= max(all, 1)
 	if err == nil {
-		err = o.refuseUnrelated(r, found, p.code)
+		err = o.refuseUnrelated(r, found, *p)
 	}
 	if err != nil {
 		return nil, err
@@ -275,7 +250,7 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 
 // isOwn reports whether a method is of the program itself, and not of the JDK that was named beside it.
 func (p *Program) isOwn(m reader.Method) bool {
-	path, ok := p.code.Code.(*program.ClassPath)
+	path, ok := p.Code.(*program.ClassPath)
 	if !ok {
 		return true
 	}
@@ -285,7 +260,7 @@ func (p *Program) isOwn(m reader.Method) bool {
 
 // LacksMethod reports whether the program certainly has no such method.
 func (p *Program) LacksMethod(k layout.Key) bool {
-	a, err := p.code.Method(k)
+	a, err := p.Method(k)
 	return err == nil && (a.Presence == methodcode.NoMethod || a.Presence == methodcode.NoClass)
 }
 
@@ -294,13 +269,13 @@ var ErrNotRecorded = errors.New("no program is given")
 
 // recordedCode opens the files that still exist of the class path of the archive's last run. It adds a JDK of the
 // recorded build.
-func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
+func recordedCode(ctx context.Context, s *reader.Store) (Program, error) {
 	if s.Header().Domain != layout.DomainHotSpot {
-		return programCode{}, fmt.Errorf("%w: %s", ErrNotRecorded, report.AdviceToNameCode(s.Header().Domain))
+		return Program{}, fmt.Errorf("%w: %s", ErrNotRecorded, report.AdviceToNameCode(s.Header().Domain))
 	}
 	run, err := lastDescribed(s)
 	if err != nil {
-		return programCode{}, err
+		return Program{}, err
 	}
 	var paths, missing []string
 	origin := &report.CheckOrigin{Elements: []report.CheckElement{}}
@@ -315,12 +290,12 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return programCode{}, ctx.Err()
+		return Program{}, ctx.Err()
 	case len(run.ClassPath) == 0:
-		return programCode{}, fmt.Errorf("%w, and %s does not record a class path: %s", ErrNotRecorded, s.Mapping().Name(),
+		return Program{}, fmt.Errorf("%w, and %s does not record a class path: %s", ErrNotRecorded, s.Mapping().Name(),
 			report.AdviceToNameCode(layout.DomainHotSpot))
 	case len(paths) == 0:
-		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotRecorded,
+		return Program{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotRecorded,
 			s.Mapping().Name(), report.AdviceToNameCode(layout.DomainHotSpot))
 	}
 	origin.VM, origin.JDK = findJDKOf(run)
@@ -328,7 +303,7 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 		paths = append(paths, origin.JDK)
 	}
 	c, err := openClasses(append(paths, missing...), s.Header())
-	c.name, c.origin, c.missing = "the class path that it records", origin, nil
+	c.Name, c.origin, c.missing = "the class path that it records", origin, nil
 	return c, err
 }
 

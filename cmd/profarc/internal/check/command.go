@@ -25,7 +25,7 @@ import (
 )
 
 // refuseUnrelated returns an error if no profile was selected, or if the code is of another program.
-func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, against programCode) error {
+func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, against Program) error {
 	switch {
 	case found.Methods == 0:
 		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
@@ -50,12 +50,12 @@ func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, again
 }
 
 // refuseOld returns an error if the code of --old has no class of the profiles, and so matched nothing.
-func refuseOld(r *report.Check, old programCode) error {
+func refuseOld(r *report.Check, old Program) error {
 	if old.related == nil {
 		return nil
 	}
 	if err := old.related(); err != nil {
-		return fmt.Errorf("--old %s is not the code of %s: %w", old.name, r.Archive, err)
+		return fmt.Errorf("--old %s is not the code of %s: %w", old.Name, r.Archive, err)
 	}
 	return nil
 }
@@ -78,7 +78,6 @@ type checkOptions struct {
 	minChecked float64
 	top        int
 	all        bool
-	json       bool
 	filter     methods.Filter
 	screen     terminal.Options
 }
@@ -206,17 +205,17 @@ func Command(a *cli.App) *cobra.Command {
 		"exit with 4 if a smaller share of the hot part, from 0 to 1, was checked; 0 accepts all")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	o.filter.AddFlags(f)
 	o.screen.AddFlags(cmd)
 	return cmd
 }
 
-func (o *checkOptions) checkFlags(path string) error {
+func (o *checkOptions) checkFlags(a *cli.App, path string) error {
 	switch {
 	case o.top < 0:
 		return cli.Usagef("--top %d: it must not be negative", o.top)
-	case o.all && !o.json:
+	case o.all && !a.JSON:
 		return cli.Usagef("--all is for --json")
 	case o.base != "" && o.rewrite != "":
 		return cli.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc "+
@@ -244,26 +243,26 @@ func (o *checkOptions) checkRewrite(path string) error {
 }
 
 func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) error {
-	if err := o.checkFlags(path); err != nil {
+	if err := o.checkFlags(a, path); err != nil {
 		return err
 	}
 	return layers.WithStore(ctx, a, path, o.base, func(s *reader.Store) error {
-		against, err := openCode(ctx, a, o.against, s)
+		against, err := OpenProgram(ctx, a, o.against, s)
 		if errors.Is(err, ErrNotRecorded) {
 			err = cli.Usagef("%w", err)
 		}
 		if err != nil {
 			return err
 		}
-		defer against.close()
+		defer against.Close()
 		options := o.fitOptions(s)
-		var old programCode
+		var old Program
 		if len(o.old) > 0 {
 			old, err = openClasses(classfile.SplitPath(strings.Join(o.old, listSeparator)), s.Header())
 			if err != nil {
 				return err
 			}
-			defer old.close()
+			defer old.Close()
 			options.Old = old.Code
 		}
 		return compareCode(ctx, a, s, against, old, options, o)
@@ -282,7 +281,7 @@ func (o *checkOptions) fitOptions(s *reader.Store) fit.Options {
 	return f
 }
 
-func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old programCode, f fit.Options,
+func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old Program, f fit.Options,
 	o checkOptions) error {
 	r := against.newReport(s)
 	if o.all {
@@ -320,19 +319,8 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 		r.Rewritten = &report.CheckRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts,
 			Rewritten: found.Rewritten}
 	}
-	if o.json {
-		err = a.PrintJSON(r)
-	} else {
-		err = o.screen.Run(a, func(screen *terminal.Screen) error {
-			screen.Domain = s.Header().Domain
-			printCheck(a, screen, r)
-			return nil
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return o.exitError(r)
+	err = o.screen.Print(a, s.Header().Domain, r, func(screen *terminal.Screen) { printCheck(a, screen, r) })
+	return cmp.Or(err, o.exitError(r))
 }
 
 // ExitUnchecked is the exit code if too little was checked for a meaningful score.
@@ -360,7 +348,7 @@ func (o *checkOptions) uncheckedError(r *report.Check) error {
 		cli.FormatPercentDown(r.HotChecked), cli.FormatPercentDown(o.minChecked), uncheckedText(r.Reasons))
 }
 
-func (c *programCode) newReport(s *reader.Store) *report.Check {
-	return &report.Check{Archive: s.Mapping().Name(), Against: c.name, Domain: s.Header().Domain.String(),
+func (c *Program) newReport(s *reader.Store) *report.Check {
+	return &report.Check{Archive: s.Mapping().Name(), Against: c.Name, Domain: s.Header().Domain.String(),
 		Missing: c.missing, Origin: c.origin}
 }

@@ -18,7 +18,6 @@ import (
 
 type diffOptions struct {
 	top       int
-	json      bool
 	cs        bool
 	failBelow float64
 	filter    methods.Filter
@@ -86,7 +85,7 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records instead of the others")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	o.filter.AddFlags(f)
@@ -118,15 +117,7 @@ func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diff
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = a.PrintJSON(r)
-	} else {
-		err = o.screen.Run(a, func(screen *terminal.Screen) error {
-			screen.Domain = sa.Header().Domain
-			printDiff(a, screen, r)
-			return nil
-		})
-	}
+	err = o.screen.Print(a, sa.Header().Domain, r, func(screen *terminal.Screen) { printDiff(a, screen, r) })
 	if err == nil && o.failBelow > 0 {
 		err = lowScoreError(r, o.failBelow)
 	}

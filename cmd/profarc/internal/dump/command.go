@@ -31,7 +31,6 @@ type options struct {
 	adopted   bool
 	running   bool
 	stopLimit time.Duration
-	json      bool
 }
 
 const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 to 25 on Linux, from its
@@ -70,7 +69,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.running, "running", false, "do not stop the JVM: profiles may then be of different moments")
 	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit,
 		"longest time to stop the JVM; the rest is read while it runs; 0 stands for the default")
-	f.BoolVar(&o.json, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }
 
@@ -110,11 +109,7 @@ func runCommand(ctx context.Context, a *cli.App, o options) error {
 	}
 	r := newDumpReport(&o, read, written)
 	r.ReadNS, r.WriteNS = took.Nanoseconds(), (time.Since(begin) - took).Nanoseconds()
-	if o.json {
-		return a.PrintJSON(r)
-	}
-	r.printReport(a.Out)
-	return nil
+	return a.Print(r, func() { r.printReport(a.Out) })
 }
 
 // readJVM reads the JVM. It fails if no profile passes the filters, so that an empty archive never replaces one with

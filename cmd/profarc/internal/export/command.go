@@ -28,7 +28,6 @@ type exportOptions struct {
 	most   app.OutputLimit
 	format string
 	out    string
-	json   bool
 
 	exporters []codec.Exporter
 	flags     *pflag.FlagSet
@@ -61,7 +60,7 @@ The formats:
 	f := cmd.Flags()
 	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(names, ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
-	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
+	a.AddJSONFlag(cmd)
 	o.most.AddFlag(f)
 	o.flags, o.of = f, formatflags.AddFlags(f, o.exporters)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -104,7 +103,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	if a.Streams.IsOutput(o.out) {
 		o.out = "-"
 	}
-	if o.json && o.out == "-" {
+	if a.JSON && o.out == "-" {
 		return cli.Usagef("--json reports on a file: name it with -o")
 	}
 	if err := cli.CheckOutput(o.out, path); err != nil {
@@ -117,7 +116,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	switch {
 	case err != nil:
 		return formatflags.ExplainError(err)
-	case o.json:
+	case a.JSON:
 		err = a.PrintJSON(r)
 	case o.out == "-":
 		app.PrintLosses(a.ErrOut, r.Lost)

@@ -81,7 +81,7 @@ func Command(a *cli.App) *cobra.Command {
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], &o) }),
 	}
-	o.addFlags(cmd)
+	o.addFlags(a, cmd)
 	return cmd
 }
 
@@ -99,7 +99,7 @@ type judgement struct {
 const noProfile criteria.Verdict = "no-profile"
 
 func runCommand(ctx context.Context, a *cli.App, path string, o *options) error {
-	limits, err := o.parseLimits()
+	limits, err := o.parseLimits(a)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o *options) error 
 // judgeArchive opens the archive and judges it. refused is the reason if there is no usable archive.
 func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused,
 	err error) {
-	s, refused := a.OpenStore(j.Archive)
+	s, refused := a.OpenStore(ctx, j.Archive)
 	if refused != nil {
 		return refused, nil
 	}
@@ -182,7 +182,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 		return err
 	default:
 		defer program.Close()
-		j.Against = program.Name()
+		j.Against = program.Name
 		e.Lacks = program.LacksMethod
 		e.Fit = func() (*report.Check, error) { return program.CheckFit(ctx, whole, 1) }
 	}
@@ -215,10 +215,10 @@ func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *read
 }
 
 // openProgram opens the code to check against. If no code is named or recorded, the error matches check.ErrNotRecorded.
-func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program,
+func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (check.Program,
 	error) {
 	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
-		return nil, check.ErrNotRecorded
+		return check.Program{}, check.ErrNotRecorded
 	}
 	return check.OpenProgram(ctx, a, o.against, s)
 }
@@ -270,12 +270,12 @@ type options struct {
 	weight, damaged, lost  string
 	age                    string
 	waived                 []string
-	json, markdown         bool
+	markdown               bool
 	explain                bool
 	screen                 terminal.Options
 }
 
-func (o *options) addFlags(cmd *cobra.Command) {
+func (o *options) addFlags(a *cli.App, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool "+
@@ -299,7 +299,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.lost, "max-lost", "0.5%", "most that may be lost of the counts of a unit, or any")
 	f.StringVar(&o.age, "max-age", "30d", "most time since its last dump, as 30d or 12h")
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	f.BoolVar(&o.explain, "explain", false, "say what each criterion measures, and what to do if it does not pass")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
 	o.screen.AddFlags(cmd)
@@ -312,8 +312,8 @@ func switchesOff(text string) bool {
 	return text != "" && strings.TrimRight(strings.TrimSuffix(text, "%"), "0.") == ""
 }
 
-func (o *options) parseLimits() (l criteria.Limits, err error) {
-	if err := o.checkFlags(); err != nil {
+func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
+	if err := o.checkFlags(a); err != nil {
 		return l, err
 	}
 	l.Growth = o.growth
@@ -388,9 +388,9 @@ func parseAge(text string) (time.Duration, error) {
 	return app.ParseAge("--max-age", text)
 }
 
-func (o *options) checkFlags() error {
+func (o *options) checkFlags(a *cli.App) error {
 	switch {
-	case o.json && o.markdown:
+	case a.JSON && o.markdown:
 		return cli.Usagef("--json and --markdown: choose one")
 	case o.growth < 0 || o.growth != o.growth:
 		return cli.Usagef("--max-growth %v: it must not be negative", o.growth)

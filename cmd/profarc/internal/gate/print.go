@@ -14,7 +14,7 @@ import (
 
 func (j *judgement) printReport(a *cli.App, o *options) error {
 	switch {
-	case o.json:
+	case a.JSON:
 		return a.PrintJSON(j)
 	case o.markdown:
 		fmt.Fprint(a.Out, j.markdown())

@@ -33,7 +33,6 @@ type importOptions struct {
 	dumpTime  string
 	run       string
 	unordered bool
-	json      bool
 	weighted  []string
 	failure   cli.FailureMode
 	files     cli.FileArguments
@@ -81,7 +80,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVar(&o.run, "run", "",
 		"name of the run: tells it from another that counted just the same, so that both can be merged")
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
-	f.BoolVar(&o.json, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	f.StringArrayVar(&o.weighted, "weighted", nil,
 		"a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	o.failure.AddFlags(cmd)
@@ -113,7 +112,7 @@ func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error)
 			stdin++
 		}
 	}
-	if stdin > 1 {
+	if stdin > 1 || stdin == 1 && a.In == nil {
 		return nil, cli.Usagef("-: the standard input can be read once")
 	}
 	if len(inputs) == 0 {
@@ -259,15 +258,6 @@ func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, cli.FailAll)
 	}
 	return in, formatflags.ExplainError(err)
-}
-
-// ImportFile imports one file, for a command that compares archives with it.
-func ImportFile(ctx context.Context, a *cli.App, name string) (*formats.Imported, error) {
-	inputs, err := importInputs(a, []string{name}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return importFiles(ctx, a, inputs, formats.ImportOptions{Unordered: true})
 }
 
 func reportSkipped(a *cli.App, name string, reason error) skippedFile {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -71,7 +72,6 @@ func (w *importWriter) writeArchive() error {
 	if err != nil {
 		return err
 	}
-	r.Read = len(w.in.Inputs)
 	r.Skipped = w.skipped
 	if r.filesNamed() > 1 {
 		r.Facts = nil
@@ -83,11 +83,7 @@ func (w *importWriter) writeArchive() error {
 			r.Inputs = append(r.Inputs, file)
 		}
 	}
-	if w.o.json {
-		err = w.a.PrintJSON(r)
-	} else {
-		r.printReport(w.a)
-	}
+	err = w.a.Print(r, func() { r.printReport(w.a) })
 	return cmp.Or(err, app.RefuseUnaccounted(r.Unaccounted))
 }
 
@@ -109,15 +105,13 @@ func (w *importWriter) writeRuns() error {
 		}
 		reports = append(reports, r)
 	}
-	if w.o.json {
-		return w.a.PrintJSON(reports)
-	}
-	reports[0].printRead(w.a)
-	for _, r := range reports {
-		r.printWritten(w.a)
-	}
-	app.PrintLosses(w.a.Out, w.in.Lost)
-	return nil
+	return w.a.Print(reports, func() {
+		reports[0].printRead(w.a.Out)
+		for _, r := range reports {
+			r.printWritten(w.a)
+		}
+		app.PrintLosses(w.a.Out, w.in.Lost)
+	})
 }
 
 func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importReport, error) {
@@ -126,29 +120,39 @@ func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importRep
 	if err != nil {
 		return nil, err
 	}
-	in := w.in
+	r := newReport(w.input, w.in, written.Counts, w.read)
+	r.Unaccounted = written.Unaccounted
+	r.Archive, r.Bytes, r.Base = out, written.Bytes, fmt.Sprintf("0x%x", written.Base)
+	r.DumpID = fmt.Sprintf("%x", written.DumpID)
+	r.WriteNS = time.Since(begin).Nanoseconds()
+	return r, nil
+}
+
+// newReport returns the report of an import that has not been written.
+func newReport(input string, in *formats.Imported, counts layout.Counts, read time.Duration) *importReport {
 	last := in.Inputs[len(in.Inputs)-1]
-	return &importReport{
-		Input: w.input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods, Entries: in.Entries,
-		Lost: in.Lost, notes: in.Notes, Unaccounted: written.Unaccounted,
-		Archive: out, Bytes: written.Bytes, Base: fmt.Sprintf("0x%x", written.Base),
-		DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
-		ReadNS: w.read.Nanoseconds(), WriteNS: time.Since(begin).Nanoseconds(),
-	}, nil
+	return &importReport{Input: input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods,
+		Entries: in.Entries, Lost: in.Lost, notes: in.Notes, Counts: counts, ReadNS: read.Nanoseconds(),
+		Read: len(in.Inputs)}
 }
 
 func (r *importReport) filesNamed() int { return r.Read + len(r.Skipped) }
 
 func (r *importReport) printReport(a *cli.App) {
-	r.printRead(a)
+	r.printRead(a.Out)
 	r.printWritten(a)
-	for _, note := range r.notes {
-		fmt.Fprintln(a.Out, "odd   ", escape.Printable(note))
-	}
-	app.PrintLosses(a.Out, r.Lost)
+	r.printDifferences(a.Out)
 }
 
-func (r *importReport) printRead(a *cli.App) {
+// printDifferences prints what the archive keeps in another form or not at all.
+func (r *importReport) printDifferences(w io.Writer) {
+	for _, note := range r.notes {
+		fmt.Fprintln(w, "odd   ", escape.Printable(note))
+	}
+	app.PrintLosses(w, r.Lost)
+}
+
+func (r *importReport) printRead(w io.Writer) {
 	compressed := ""
 	if r.Codec != "" {
 		compressed = ", " + r.Codec
@@ -159,11 +163,11 @@ func (r *importReport) printRead(a *cli.App) {
 		if llvm {
 			what = "functions"
 		}
-		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.filesNamed(), r.Format, compressed,
+		fmt.Fprintf(w, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.filesNamed(), r.Format, compressed,
 			r.Counts.Profiles, what, droppedText(r.Lost), read)
 		return
 	}
-	fmt.Fprintf(a.Out, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed,
+	fmt.Fprintf(w, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed,
 		r.Methods, r.Entries, read)
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-type infoOptions struct{ summary, tables, losses, json bool }
+type infoOptions struct{ summary, tables, losses bool }
 
 const commandHelp = `Info prints facts about an archive: who made it and when, the address that it asks to be mapped at,
 the sizes of its regions, how many records of each kind it holds, and the settings of the profiler
@@ -59,7 +59,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
 	cmd.Flags().BoolVar(&o.losses, "losses", false, "print the inputs of the archive, and what was lost of them")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) err
 				return err
 			}
 		}
-		if o.json {
+		if a.JSON {
 			return a.PrintJSON(f)
 		}
 		terminal.FoldLines(a, func(a *cli.App, screen *terminal.Screen) {

@@ -10,8 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
@@ -23,7 +26,6 @@ import (
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
-	"github.com/spf13/cobra"
 )
 
 type mergeOptions struct {
@@ -36,7 +38,6 @@ type mergeOptions struct {
 	asLLVM    bool
 	flatten   string
 	jobs      int
-	json      bool
 	failure   cli.FailureMode
 	files     cli.FileArguments
 }
@@ -103,7 +104,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.flatten, "flatten", "", "base of the archives, to be put together with them into one")
 	_ = cmd.RegisterFlagCompletionFunc("flatten", cli.CompleteArchives(-1))
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
-	f.BoolVar(&o.json, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	o.failure.AddFlags(cmd)
 	o.files.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("versions",
@@ -165,11 +166,7 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) e
 	}
 	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts,
 		time.Since(begin).Nanoseconds()
-	if o.json {
-		err = a.PrintJSON(r)
-	} else {
-		r.printReport(a)
-	}
+	err = a.Print(r, func() { r.printReport(a) })
 	return cmp.Or(err, app.RefuseUnaccounted(written.Unaccounted))
 }
 
@@ -180,7 +177,7 @@ func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o *
 		return nil, err
 	}
 	defer top.Close()
-	err = a.WithStore(ctx, o.flatten, func(base *reader.Store) error {
+	err = a.WithArchive(ctx, o.flatten, func(base *reader.Store) error {
 		if _, layer, err := top.Base(); err == nil && !layer {
 			return noLayers(base, o.flatten)
 		}
@@ -324,4 +321,29 @@ func (r *mergeReport) printReport(a *cli.App) {
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
 		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
 	app.PrintLosses(a.Out, r.Lost)
+}
+
+// currentVersions is the value of --versions that keeps what fits a program.
+const currentVersions = "current"
+
+// keepCurrent drops the versions that do not fit the program, and returns the number of dropped profiles.
+func (r *mergeReport) keepCurrent(ctx context.Context, a *cli.App, b *builder.Builder, against []string) (dropped int,
+	err error) {
+	s, err := b.Open("what was merged")
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	program, err := check.OpenProgram(ctx, a, against, s)
+	if err != nil {
+		return 0, err
+	}
+	defer program.Close()
+	fitting, err := program.FittingVersions(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	fits := func(k layout.Key, code uint64) bool { return fitting[check.CodeVersion{Key: k, Code: code}] }
+	r.Versions, r.Unfit, dropped, err = merging.KeepFitting(b.Internal(), fits)
+	return dropped, err
 }

@@ -133,7 +133,7 @@ func planMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) 
 
 // readHeader reads the header and the contents of an archive.
 func (in *mergeInput) readHeader(ctx context.Context, a *cli.App) (of merging.Contents, err error) {
-	err = a.WithStore(ctx, in.Path, func(s *reader.Store) (err error) {
+	err = a.WithArchive(ctx, in.Path, func(s *reader.Store) (err error) {
 		in.header = *s.Header()
 		if disk.CheckFinal(s.Header()) != nil {
 			in.Draft = disk.VersionString(s.Header().Version)
@@ -250,7 +250,7 @@ func checkDated(inputs []mergeInput, flag string) error {
 // convertDraft copies an archive of a draft, including data that a merge would drop.
 func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
 	b = builder.New(in.header.Domain, builder.ConfigOf(&in.header))
-	err = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+	err = a.WithArchive(ctx, in.Path, func(s *reader.Store) error {
 		_, err := merge.Snapshot(ctx, b, s, merge.Trained)
 		return err
 	})
@@ -312,7 +312,7 @@ func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o *mergeOpti
 		jobs.Go(func() error {
 			errs[i] = ctx.Err()
 			if errs[i] == nil {
-				errs[i] = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+				errs[i] = a.WithArchive(ctx, in.Path, func(s *reader.Store) error {
 					return merge.Into(ctx, b, s, merge.Run{Weight: in.weight, AsLLVM: o.asLLVM})
 				})
 			}

@@ -37,7 +37,6 @@ type reduceOptions struct {
 	keep      []string
 	base      string
 	mayDiffer string
-	json      bool
 }
 
 const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
@@ -100,7 +99,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
-	f.BoolVar(&o.json, "json", false, "report in JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }
 
@@ -135,20 +134,16 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 		}
 		report := newReduceReport(s, o, r.Hot, kept, written)
 		report.NS = time.Since(begin).Nanoseconds()
-		if o.json {
-			return a.PrintJSON(report)
-		}
-		report.printReport(a)
-		return nil
+		return a.Print(report, func() { report.printReport(a) })
 	})
 }
 
 func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f func(s, base *reader.Store) error) error {
-	return a.WithStore(ctx, in, func(s *reader.Store) error {
+	return a.WithArchive(ctx, in, func(s *reader.Store) error {
 		if o.base == "" {
 			return f(s, nil)
 		}
-		return a.WithStore(ctx, o.base, func(base *reader.Store) error { return f(s, base) })
+		return a.WithArchive(ctx, o.base, func(base *reader.Store) error { return f(s, base) })
 	})
 }
 

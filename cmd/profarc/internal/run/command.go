@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
-	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 type runOptions struct {
@@ -274,16 +273,7 @@ func shellLine(s javacommand.Start) string {
 	}
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = shellWord(word)
+		quoted[i] = cli.ShellWord(word)
 	}
 	return strings.Join(quoted, " ")
-}
-
-var plainWord = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-func shellWord(word string) string {
-	if plainWord().MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -21,7 +21,7 @@ import (
 // checkFits returns an error if an archive is known not to fit a program. The agent checks each method later.
 func (o *runOptions) checkFits(ctx context.Context, a *cli.App, p *javacommand.Program) error {
 	archive := o.archive
-	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
+	err := a.WithArchive(ctx, archive, func(s *reader.Store) error {
 		if d := s.Header().Domain; d != layout.DomainHotSpot {
 			return fmt.Errorf("%s: it has profiles of another VM (%v), and HotSpot adopts its own", archive, d)
 		}

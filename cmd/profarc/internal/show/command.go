@@ -102,7 +102,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.contexts, "contexts", false, "sampled programs: print every calling context of a function, too")
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	f.BoolVar(&o.lookup, "lookup", false, "print the id of METHOD, the layer that has it, and how long its lookup took")
 	o.most.AddFlag(f)
 	o.source.addFlags(f)
@@ -114,6 +114,7 @@ func Command(a *cli.App) *cobra.Command {
 }
 
 func runCommand(ctx context.Context, a *cli.App, args []string, o showOptions) error {
+	o.json = a.JSON
 	by, err := methods.ChosenMeasure(o.by)
 	if err != nil {
 		return err

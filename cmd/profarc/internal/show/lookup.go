@@ -40,13 +40,10 @@ func (o *showOptions) runLookup(ctx context.Context, a *cli.App, path, text stri
 		if err != nil {
 			return err
 		}
-		return errors.Join(o.terminal.Run(a, func(screen *terminal.Screen) error {
-			screen.Domain = stores[0].Header().Domain
-			if o.json {
-				return a.PrintJSON([]lookupResult{r})
-			}
-			return r.printResult(a, screen)
-		}), missing)
+		var described error
+		err = o.terminal.Print(a, stores[0].Header().Domain, []lookupResult{r},
+			func(screen *terminal.Screen) { described = r.printResult(a, screen) })
+		return errors.Join(err, described, missing)
 	})
 }
 

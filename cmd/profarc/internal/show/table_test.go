@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
-	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/reader"
@@ -61,8 +60,7 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 	}
 	ids, traces := 0, 0
 	for _, path := range profiles {
-		a := &cli.App{}
-		in, err := imports.ImportFile(context.Background(), a, path)
+		in, err := formats.Import(context.Background(), formats.Files(path), formats.ImportOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

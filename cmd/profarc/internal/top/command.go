@@ -27,7 +27,6 @@ type topOptions struct {
 	by     string
 	filter methods.Filter
 	min    uint64
-	json   bool
 	screen terminal.Options
 }
 
@@ -89,7 +88,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddFlags(f)
 	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site or reason")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	o.screen.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -123,10 +122,10 @@ func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *
 	switch {
 	case o.by == facts.ByPollution:
 		r, err := facts.MostPolluted(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.printPollution)
+		return printReport(p, r, err, p.printPollution)
 	case o.by == facts.ByDeoptimised:
 		r, err := facts.MostDeoptimised(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.printDeoptimised)
+		return printReport(p, r, err, p.printDeoptimised)
 	case o.by == string(facts.Samples) || by == nil && facts.SamplesOnly(s), sampledTime(s, o.by):
 		unit := facts.SampleUnit(o.by)
 		err := error(nil)
@@ -137,28 +136,24 @@ func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *
 			return err
 		}
 		r, err := facts.MostSampled(ctx, s, unit, rank)
-		return printReport(p, r, err, o.json, p.printSamples)
+		return printReport(p, r, err, p.printSamples)
 	case o.by == facts.ByAllocated || by == nil && facts.AllocationsOnly(s):
 		r, err := facts.MostAllocated(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.printAllocated)
+		return printReport(p, r, err, p.printAllocated)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)
-	return printReport(p, r, err, o.json, p.printTop)
+	return printReport(p, r, err, p.printTop)
 }
 
 func sampledTime(s *reader.Store, by string) bool {
 	return by == string(facts.Nanoseconds) && s.Header().Domain == layout.DomainSampled
 }
 
-func printReport[R any](p *printer, r R, err error, json bool, printText func(R)) error {
-	switch {
-	case err != nil:
+func printReport[R any](p *printer, r R, err error, printText func(R)) error {
+	if err != nil {
 		return err
-	case json:
-		return p.PrintJSON(r)
 	}
-	printText(r)
-	return nil
+	return p.Print(r, func() { printText(r) })
 }
 
 // c2 is the compilation level of C2, whose code does not count.

@@ -45,7 +45,7 @@ func openBase(a *cli.App, o *baseOptions, out string) (*baseArchive, error) {
 	case cli.CheckOutput(out, o.path) != nil:
 		return nil, cli.Usagef("-o %s is the base: name another file", out)
 	}
-	s, err := a.OpenStore(o.path)
+	s, err := a.OpenArchive(o.path)
 	if err != nil {
 		return nil, err
 	}

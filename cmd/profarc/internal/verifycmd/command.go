@@ -48,7 +48,7 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
 	cmd.Flags().StringVar(&o.base, "base", "", "base on which each archive must fit as a layer")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	a.AddJSONFlag(cmd)
 	return cmd
 }
 
@@ -93,14 +93,14 @@ func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions)
 		}
 		unsound = errors.Join(unsound, err)
 		verdicts = append(verdicts, v)
-		if !o.json {
+		if !a.JSON {
 			v.printVerdict(a)
 		}
 	}
 	if unsound == nil && o.base != "" {
 		unsound = checkLayers(ctx, a, paths[:len(paths)-1], o.base)
 	}
-	if o.json {
+	if a.JSON {
 		return errors.Join(a.PrintJSON(verdicts), unsound)
 	}
 	return unsound
@@ -116,7 +116,7 @@ func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (
 func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
-	s, err := a.OpenStore(path)
+	s, err := a.OpenArchive(path)
 	if err != nil {
 		v.Problems = append(v.Problems, problemOf(err))
 		return v, err

@@ -52,7 +52,7 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if os.Getenv(killSwitch) == "off" {
 		return cli.Usagef("%s=off switches the agent off: unset it to measure --archive", killSwitch)
 	}
-	store, err := s.a.OpenStore(s.o.archive)
+	store, err := s.a.OpenArchive(s.o.archive)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,6 @@ type options struct {
 	once         bool
 	maxFile      string
 	delay        time.Duration
-	json         bool
 	failure      cli.FailureMode
 }
 
@@ -83,7 +82,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.maxFile, "max-file", "1GB", "set larger files aside: reading one takes memory in proportion to it")
 	f.DurationVar(&o.delay, "delay", time.Second,
 		"time between two looks at the folder; files that come meanwhile are merged together")
-	f.BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
+	a.AddJSONFlag(cmd)
 	o.failure.AddFlags(cmd)
 	return cmd
 }
@@ -185,7 +184,7 @@ func (p *printer) printBatch(b *watcher.Batch) error {
 	for _, s := range b.Aside {
 		fmt.Fprintf(p.a.ErrOut, "profarc: set aside: %s\n", asideText(s))
 	}
-	if p.o.json {
+	if p.a.JSON {
 		if err := p.printJSON(b, took); err != nil {
 			return err
 		}
@@ -242,7 +241,7 @@ func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 }
 
 func (p *printer) printEnd() {
-	if p.o.json {
+	if p.a.JSON {
 		return
 	}
 	if !p.did {

@@ -67,7 +67,7 @@ func AmountOfTotal(amount, total uint64, u ledger.Unit) string {
 		return amountText(amount, u) + " " + u
 	}
 	return fmt.Sprintf("%s of %s %s (%s)", amountText(amount, u), amountText(total, u), u,
-		percentText(ShareOfTotal(amount, total, u)))
+		cli.FormatShare(ShareOfTotal(amount, total, u), 2))
 }
 
 func amountText(n uint64, u ledger.Unit) string {
@@ -86,18 +86,6 @@ func ShareOfTotal(amount, total uint64, u ledger.Unit) float64 {
 	part, _ := ledger.Magnitude(u, amount)
 	whole, _ := ledger.Magnitude(u, total)
 	return float64(part) / float64(whole)
-}
-
-// percentText returns a share with two digits after the point. A share that would be printed as 0 or 100 without being
-// it has a sign.
-func percentText(share float64) string {
-	switch {
-	case share > 0 && share < 0.00005:
-		return "<0.01%"
-	case share < 1 && share > 0.99995:
-		return ">99.99%"
-	}
-	return fmt.Sprintf("%.2f%%", 100*share)
 }
 
 // TotalsText returns totals in the order of units, as "1,200 samples, 30 calls".

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/llvm"
@@ -229,4 +230,17 @@ func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint6
 		}
 	}
 	return times, nil
+}
+
+func CountersOf(q reader.Profile) []uint64 {
+	counters := []uint64{}
+	for _, at := range analyze.Trained(q) {
+		if at.RowNoun != "counters" {
+			continue
+		}
+		for _, o := range at.Outcomes {
+			counters = append(counters, o.Count)
+		}
+	}
+	return counters
 }

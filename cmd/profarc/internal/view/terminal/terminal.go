@@ -76,6 +76,14 @@ func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
 	return err
 }
 
+// Print prints a report on names of a domain: v with --json, else what printText prints.
+func (o *Options) Print(a *cli.App, d layout.Domain, v any, printText func(*Screen)) error {
+	return o.Run(a, func(s *Screen) error {
+		s.Domain = d
+		return a.Print(v, func() { printText(s) })
+	})
+}
+
 func (o *Options) newScreen(a *cli.App) (*Screen, error) {
 	s := &Screen{a: a, Spelling: display.Spelling{Raw: o.raw, Mangled: o.mangled}}
 	tty := a.Streams.OutTerminal

@@ -81,16 +81,8 @@ func typeRecordText(s *reader.Store, t reader.Type) (string, error) {
 // nameless is the text for an empty name, which some functions in CPU profiles have.
 const nameless = "(no name)"
 
-// percentText formats a share as "12.3%". A positive share is never "0.0%".
-func percentText(share float64) string {
-	switch {
-	case share > 0 && share < 0.0005:
-		return "<0.1%"
-	case share < 1 && share > 0.9995:
-		return ">99.9%"
-	}
-	return fmt.Sprintf("%.1f%%", 100*share)
-}
+// percentText formats a share as "12.3%".
+func percentText(share float64) string { return cli.FormatShare(share, 1) }
 
 // finePercent formats a share with two significant digits, as "0.013%".
 func finePercent(share float64) string {
