@@ -106,7 +106,7 @@ func TestGithubActionPassesInputs(t *testing.T) {
 func TestGithubWorkflowLints(t *testing.T) {
 	t.Parallel()
 	lint := needs(t, "actionlint", "github.com/rhysd/actionlint/cmd/actionlint")
-	must(t, ".", lint, "github-action/workflow.yml")
+	must(t, ".", lint, "github-action/workflow.yml", "github-action/matrix.yml")
 }
 
 func TestScriptsLint(t *testing.T) {
