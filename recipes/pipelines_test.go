@@ -183,7 +183,8 @@ func TestJUnitListener(t *testing.T) {
 	if out := tested(); strings.Contains(out, "profarc") {
 		t.Errorf("without the property: %s", out)
 	}
-	contains(t, tested("-Dprofarc.archive=no.parc", "-Dprofarc.command=no-such-command"), "profarc: no archive of the tests: ")
+	contains(t, tested("-Dprofarc.archive=no.parc", "-Dprofarc.command=no-such-command"),
+		"profarc: no archive of the tests: ")
 	contains(t, tested("-Dprofarc.archive=tests.parc"), "wrote  tests.parc: ")
 	must(t, folder, "profarc", "show", "tests.parc", "--class", "WordsTest", "--method", "count")
 }
