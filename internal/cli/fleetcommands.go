@@ -10,6 +10,8 @@ var FleetCommands = []FleetCommand{
 	{"promote", "Make an archive the current one of a tag"},
 	{"rollback", "Make the archive before it the current one of a tag again"},
 	{"history", "Print what was promoted to a tag and rolled back"},
+	{"list", "List the archives of a repository, their tags, platforms and signatures"},
+	{"prune", "Remove old archives from a repository"},
 	{"plan", "Plan a merge of many archives in a store, for many workers"},
 	{"merge-shard", "Merge the parts of one task of a planned merge"},
 	{"commit", "Join the parts of a planned merge and publish the result"},

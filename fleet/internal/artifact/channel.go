@@ -65,6 +65,11 @@ func (c *Channel) Lacks(id string) bool {
 	return !slices.ContainsFunc(c.History, func(e Event) bool { return e.ID == id })
 }
 
+// HasOutlived reports whether an event is older than a full history, so that nobody needs its tag.
+func (c *Channel) HasOutlived(id string) bool {
+	return isEventID(id) && len(c.History) == maxEvents && id < c.History[0].ID
+}
+
 // Add adds missing events in any order.
 func (c *Channel) Add(events ...Event) {
 	archives := c.Archives

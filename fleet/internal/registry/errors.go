@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -19,6 +20,9 @@ import (
 
 // ErrTampered means that content does not match its digest or signature.
 var ErrTampered = errors.New("tampered with")
+
+// ErrImmutable means that a tag names other content and is not overwritten.
+var ErrImmutable = errors.New("immutable tag")
 
 // A RegistryError is an error of a registry or its content, with advice.
 type RegistryError struct {
@@ -118,6 +122,21 @@ func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what str
 		return advise(answer, "%s: %s cannot do that now (%s)%s: try again later", what, host, status, said)
 	}
 	return advise(answer, "%s: %s refuses to %s it (%s)%s", what, host, verb, status, said)
+}
+
+// explainOverwrite converts the error of a registry that keeps a tag as it is.
+func (r *Repository) explainOverwrite(ctx context.Context, err error, d ocispec.Descriptor, tag string) error {
+	var answer *errcode.ErrorResponse
+	if !errors.As(err, &answer) || isTemporary(err) {
+		return err
+	}
+	there, missing := r.remote.Manifests().Resolve(ctx, tag)
+	if missing != nil || there.Digest == d.Digest {
+		return err
+	}
+	return advise(errors.Join(ErrImmutable, err), "%s: it names %.19s, and %s refuses to overwrite it (%d %s): take another "+
+		"tag, or exempt it from the registry's rule; promoted tags and those that begin with %s- change", r.Full(tag),
+		there.Digest, r.ref.Registry, answer.StatusCode, http.StatusText(answer.StatusCode), d.Digest.Algorithm())
 }
 
 // explainConnection converts an error of the connection.

@@ -227,6 +227,9 @@ func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []
 	} else {
 		err = r.remote.Manifests().PushReference(ctx, d, bytes.NewReader(data), tag)
 	}
+	if err != nil && tag != "" {
+		err = r.explainOverwrite(ctx, err, d, tag)
+	}
 	return d, r.explain(ctx, err, "write to", r.Name())
 }
 

@@ -31,6 +31,7 @@ type pushOptions struct {
 	gate    string
 	on      []string // platforms
 	volume  bool
+	keepTag bool // refuse to overwrite the tag
 	json    bool
 }
 
@@ -82,6 +83,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.gate, "gate", "", "output `FILE` of profarc gate --json, to store with the archive")
 	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
 	f.StringSliceVar(&o.on, "platform", nil, "`PLATFORMS` that the archive is for, as linux/amd64,linux/arm64")
+	f.BoolVar(&o.keepTag, "immutable", false, "fail if the tag names another archive already")
 	f.BoolVar(&o.volume, "volume", false, "push it as an image for volumes of Kubernetes too")
 	o.demand.addFlags(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -105,6 +107,8 @@ type pushed struct {
 	Volumes    []pushedVolume `json:"volumes,omitempty"`
 	VolumeTag  string         `json:"volume_tag,omitempty"`
 	Facts      artifact.Facts `json:"facts"`
+
+	keepTag bool // see pushOptions
 }
 
 func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) error {
@@ -170,7 +174,7 @@ func (o *pushOptions) subjectImage() (*registry.Repository, error) {
 // pushArchive uploads an archive. base is nil if the archive is not a layer.
 func pushArchive(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry.Repository, tag string,
 	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
-	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Base: o.base, Tag: tag}
+	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Base: o.base, Tag: tag, keepTag: o.keepTag}
 	subject, err := o.resolveSubject(ctx)
 	if err != nil {
 		return nil, err
@@ -364,6 +368,10 @@ func (p *pushed) pushManifest(ctx context.Context, repo *registry.Repository, la
 	p.There = err == nil && there.Digest == digest.FromBytes(manifest)
 	if p.There {
 		return there, nil
+	}
+	if err == nil && p.keepTag && p.Tag != "" {
+		return d, fmt.Errorf("%s: it names %.19s already, and --immutable keeps it: push with another tag",
+			repo.Full(p.Tag), there.Digest)
 	}
 	return repo.PushManifest(ctx, ocispec.MediaTypeImageManifest, manifest, p.Tag)
 }

@@ -1,4 +1,4 @@
-// Package ship implements the registry commands push, pull, promote, rollback and history.
+// Package ship implements the registry commands push, pull, promote, rollback, history, list and prune.
 package ship
 
 import (
@@ -18,7 +18,8 @@ const Group = "registry"
 
 // Commands returns the commands of the group.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{pushCommand(a), pullCommand(a), promoteCommand(a), rollbackCommand(a), historyCommand(a)}
+	return []*cobra.Command{pushCommand(a), pullCommand(a), promoteCommand(a), rollbackCommand(a), historyCommand(a),
+		listCommand(a), pruneCommand(a)}
 }
 
 // connection has the flags for the connection to a registry.

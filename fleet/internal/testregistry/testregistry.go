@@ -31,9 +31,18 @@ func Memory(t testing.TB, referrers bool, around func(http.Handler) http.Handler
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
+// Immutable starts an in-memory registry that refuses to overwrite and to delete tags, and returns its host:port.
+func Immutable(t testing.TB) string {
+	t.Helper()
+	memory := ocimem.NewWithConfig(&ocimem.Config{ImmutableTags: true})
+	server := httptest.NewServer(ociserver.New(memory, nil))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
 const dockerConfig = `version: 0.1
 log: {level: error, accesslog: {disabled: true}}
-storage: {filesystem: {rootdirectory: %s}}
+storage: {filesystem: {rootdirectory: %s}, delete: {enabled: true}}
 http: {addr: "%s"}
 `
 
