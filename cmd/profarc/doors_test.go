@@ -50,6 +50,36 @@ func TestDoors(t *testing.T) {
 	}
 }
 
+// TestReadmeTypesTheDoor checks that README.md's lines for compilers are lines of docs/clang.md, which TestDoors types,
+// and that README.md links to each page.
+func TestReadmeTypesTheDoor(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/clang.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## I build with clang, Rust or Go\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	lines := regexp.MustCompile(`(?m)^    .+$`).FindAllString(section, -1)
+	if len(lines) != 4 {
+		t.Errorf("README.md types %d lines for compilers", len(lines))
+	}
+	for _, line := range lines {
+		if !strings.Contains(string(page), line) {
+			t.Errorf("docs/clang.md does not have README.md's line %s", line)
+		}
+	}
+	for name := range doors {
+		if !strings.Contains(section, "](docs/"+name+".md)") {
+			t.Errorf("README.md does not link to docs/%s.md", name)
+		}
+	}
+}
+
 func typeDoor(t *testing.T, page string, d door) {
 	text, err := os.ReadFile(filepath.Join("../../docs", page+".md"))
 	if err != nil {
