@@ -266,6 +266,9 @@ func (p *puller) noFitError(left []skipped) error {
 	if len(left) == 0 && p.o.promoted != "" {
 		return fmt.Errorf("%s: no archive for it was promoted to %s: promote one with profarc promote", name, p.o.promoted)
 	}
+	if tag, ok := strings.CutSuffix(p.repo.Tag(), artifact.VolumeTag("")); ok && len(left) == 0 {
+		return fmt.Errorf("%s: it is an image for volumes: pull its archive, %s", name, p.repo.Full(tag))
+	}
 	if len(left) == 0 {
 		return fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s",
 			name, name)

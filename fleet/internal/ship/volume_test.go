@@ -119,6 +119,8 @@ func TestVolumes(t *testing.T) {
 		must(t, "rollback", host+"/shop:prod")
 		holds("prod.volume", first)
 		to := newTarget(t)
+		fails(t, "it is an image for volumes: pull its archive, "+host+"/shop:main", "pull", host+"/shop:main.volume", "-o",
+			to.path)
 		must(t, "pull", host+"/shop:main", "-o", to.path, "--key", public, "--platform", "linux/s390x")
 		to.holds(t, second)
 
