@@ -328,33 +328,41 @@ func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) e
 	case len(dumps) > 1:
 		return fatalError{apartError{}}
 	default:
-		return m.merge(dumps[0], in.Name, merge.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
+		return m.merge(dumps[0], in, r)
 	}
 	return nil
 }
 
-// merge merges a dump with those before it, as archives are merged.
-func (m *importing) merge(dump *builder.Builder, name string, run merge.Run) error {
-	s, err := dump.Open(name)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+// merge merges a dump with those before it, as archives are merged. It lays out a dump that not only adds.
+func (m *importing) merge(dump *builder.Builder, in Input, r *codec.Report) (err error) {
+	set := dump.Internal()
 	all := m.result.Builder
 	if all == nil {
-		h := s.Header()
 		c := &m.o.Config
-		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: c.Workers, Progress: m.progress,
+		all = builder.New(set.Domain, builder.Config{Params: set.Params(), Workers: c.Workers, Progress: m.progress,
 			MemoryBudget: c.MemoryBudget, SpillFolder: c.SpillFolder})
 	}
-	err = merge.Into(m.ctx, all, s, run)
+	if r.HasAccount || m.o.Config.Run != nil || in.Weight != 0 || set.Domain == layout.DomainHotSpot {
+		err = m.mergeArchive(all, dump, in.Name, merge.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
+	} else {
+		err = merging.Target{Set: all.Internal()}.AddSet(m.ctx, set, in.Name, r.AsLLVM)
+	}
 	if errors.Is(err, merge.ErrCounted) {
-		return &InputError{name, repeatedError{}}
+		return &InputError{in.Name, repeatedError{}}
 	}
 	if err == nil {
 		m.result.Builder = all
 	}
 	return err
+}
+
+func (m *importing) mergeArchive(all, dump *builder.Builder, name string, run merge.Run) error {
+	s, err := dump.Open(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return merge.Into(m.ctx, all, s, run)
 }
 
 // countUnmerged counts the entries that could not be summed.

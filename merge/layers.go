@@ -50,7 +50,7 @@ func (f *flattening) addLayer(ctx context.Context, s *reader.Store) error {
 		return err
 	}
 	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
-		return merging.IsRelisted(t) || t.Kind == disk.TableBase
+		return merging.IsListedAnew(t) || t.Kind == disk.TableBase
 	}})
 	return f.t.CopyAccounted(c, s, true, func() error { return f.copyUnanswered(c, s) })
 }

@@ -69,6 +69,11 @@ func IsStructure(k TableKind) bool { return k == TableShapes || k == TableCrowde
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
 func IsSourceOrder(k TableKind) bool { return k == TableOrder || k == TableOrderRuns }
 
+// IsListedAnew reports whether a merge drops the tables of the kind or lists them anew.
+func IsListedAnew(k TableKind) bool {
+	return IsStructure(k) || IsSourceOrder(k) || k == TableDumps || k == TableVersions || k == TableHot
+}
+
 func TableByProducer(k TableKind) bool { return k >= TableProducer }
 
 // String returns the name of the kind, or its number if this version does not know it.

@@ -21,7 +21,8 @@ type order struct {
 	contexts []profileset.ContextRef // sorted by method, depth, parent, caller, point
 	profiles []profileset.ProfileRef // sorted by method, context, code
 
-	typeRank, methodRank, contextRank []uint32 // rank of each reference, by ref-1
+	typeRank, methodRank []uint32 // rank of each reference, by ref-1
+	contextRank          profileset.ContextRanks
 }
 
 func newOrder(ctx context.Context, b *profileset.Set) *order {
@@ -94,33 +95,19 @@ func (o *order) sortDeclared(b *profileset.Set) {
 	for ref, m := range b.Methods.All {
 		keys = append(keys, intern.SortKey{Key: holder(m.Holder).name<<32 | low(o.textRank(m.Name)), Ref: ref})
 	}
-	o.sortByTwo(keys, func(ref uint32) uint64 {
+	o.sorter.SortByTwo(keys, func(ref uint32) uint64 {
 		m := b.Methods.At(ref)
 		return low(o.textRank(m.Signature))<<32 | holder(m.Holder).loader
 	})
 	o.methods = intern.RefsOf[profileset.MethodRef](keys)
 }
 
-// sortContexts ranks the contexts level by level, since the ranks of parents decide the order of their children.
 func (o *order) sortContexts(b *profileset.Set) {
-	n := b.Contexts.Len()
-	o.contextRank = make([]uint32, n)
 	if o.numberContexts(b) {
 		return
 	}
-	byDepth := o.sorter.Room(n)
-	for ref, c := range b.Contexts.All {
-		byDepth = append(byDepth, intern.SortKey{Key: uint64(c.Depth), Ref: ref})
-	}
-	o.sorter.Sort(byDepth)
-	placed := uint32(0)
-	intern.EachGroup(byDepth, func(level []intern.SortKey) {
-		o.sortLevel(b, level)
-		for _, k := range level {
-			o.contextRank[k.Ref-1] = placed
-			placed++
-		}
-	})
+	var byDepth []intern.SortKey
+	byDepth, o.contextRank = b.RankContexts(&o.sorter, o.methodRank)
 	for i, k := range byDepth {
 		byDepth[i].Key = uint64(o.methodRank[b.Contexts.At(k.Ref).Method-1])
 	}
@@ -132,10 +119,11 @@ func (o *order) sortContexts(b *profileset.Set) {
 // numberContexts ranks the contexts by reference. It reports whether this is the canonical order, which it is in a copy
 // of an archive.
 func (o *order) numberContexts(b *profileset.Set) bool {
+	o.contextRank = make([]uint32, b.Contexts.Len())
 	var before [3]uint64
 	for ref, c := range b.Contexts.All {
 		key := [...]uint64{uint64(o.methodRank[c.Method-1])<<32 | uint64(c.Depth), uint64(c.Parent),
-			o.callSite(c.Caller, c.Point)}
+			profileset.CallSite(o.methodRank, c)}
 		if ref > 1 && slices.Compare(before[:], key[:]) >= 0 {
 			return false
 		}
@@ -149,40 +137,6 @@ func (o *order) numberContexts(b *profileset.Set) bool {
 	return true
 }
 
-// sortLevel sorts contexts of one depth by method, parent, caller and point. The depth above must be ranked already.
-func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
-	for i, k := range level {
-		c := b.Contexts.At(k.Ref)
-		level[i].Key = uint64(o.methodRank[c.Method-1])<<32 | uint64(o.rankOf(c.Parent)+1)
-	}
-	o.sortByTwo(level, func(ref uint32) uint64 {
-		c := b.Contexts.At(ref)
-		return o.callSite(c.Caller, c.Point)
-	})
-}
-
-// sortByTwo sorts by the keys, and groups of equal ones by a second key. Such a group then has its second keys.
-func (o *order) sortByTwo(keys []intern.SortKey, second func(ref uint32) uint64) {
-	o.sorter.Sort(keys)
-	intern.EachEqual(keys, func(group []intern.SortKey) {
-		for i, k := range group {
-			group[i].Key = second(k.Ref)
-		}
-		o.sorter.Sort(group)
-	})
-}
-
-func (o *order) callSite(caller profileset.MethodRef, point int32) uint64 {
-	return uint64(o.methodRank[caller-1])<<32 | uint64(uint32(point)^1<<31)
-}
-
-func (o *order) rankOf(c profileset.ContextRef) int64 {
-	if c == profileset.NoContext {
-		return -1
-	}
-	return int64(o.contextRank[c-1])
-}
-
 func (o *order) sortProfiles(b *profileset.Set) {
 	if b.Contexts.Len() == 0 && len(b.Versions) == 0 {
 		o.profiles = o.onlyProfiles(b)
@@ -190,10 +144,10 @@ func (o *order) sortProfiles(b *profileset.Set) {
 	}
 	keys := o.sorter.Room(b.Profiles.Len())
 	for ref, d := range b.Profiles.All {
-		keys = append(keys, intern.SortKey{Key: uint64(o.methodRank[d.Method-1])<<32 | uint64(o.rankOf(d.Context)+
-			1), Ref: ref})
+		key := uint64(o.methodRank[d.Method-1])<<32 | uint64(o.contextRank.RankOf(d.Context))
+		keys = append(keys, intern.SortKey{Key: key, Ref: ref})
 	}
-	o.sortByTwo(keys, func(ref uint32) uint64 { return b.Profiles.At(ref).Code })
+	o.sorter.SortByTwo(keys, func(ref uint32) uint64 { return b.Profiles.At(ref).Code })
 	o.profiles = intern.RefsOf[profileset.ProfileRef](keys)
 }
 

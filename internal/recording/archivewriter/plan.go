@@ -237,16 +237,7 @@ func (p *plan) planSymbols(needed []bool) {
 func (p *plan) describe() error {
 	b := p.b
 	h := &p.header
-	h.Domain = b.Domain
-	h.Params = b.Heading.Params
-	h.Producer = b.Heading.Producer
-	h.ProducerID = b.Heading.ProducerID
-	h.Fingerprint = b.Heading.Fingerprint
-	h.DumpID = b.Heading.DumpID
-	h.Flags = b.Heading.Flags
-	if !b.Heading.DumpTime.IsZero() {
-		h.DumpTime = b.Heading.DumpTime.UnixNano()
-	}
+	b.DescribeHeader(h)
 	h.Base = disk.RequestedBase(p.keysHash())
 	h.Counts = layout.Counts{
 		Methods: uint64(b.Methods.Len()), Profiles: uint64(b.Profiles.Len()), Contexts: uint64(b.Contexts.Len()),

@@ -90,7 +90,7 @@ type Copier struct {
 	contexts     contextRefs
 	profiles     refs[profileset.ProfileRef]
 	absent       map[layout.Ref]profileset.ProfileRef // substitutes for profiles outside the copy
-	group        blockGroup
+	block        []byte                               // copy of the current block
 }
 
 // New returns a copier of an archive into a set, as part of a run.
@@ -178,7 +178,6 @@ func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 }
 
 func (c *Copier) copyMethods() error {
-	var group methodGroup
 	err := poll.Each(c.poll, c.s.Methods(), func(m reader.Method) error {
 		if c.hooks.Chosen != nil {
 			ok, err := c.hooks.Chosen(m)
@@ -187,45 +186,23 @@ func (c *Copier) copyMethods() error {
 			}
 			c.chosen = append(c.chosen, m)
 		}
-		if len(group.methods) == profileset.FunctionGroup {
-			c.flushMethods(&group)
-		}
-		return c.addMethod(&group, m)
+		return c.addMethod(m)
 	})
 	if err != nil {
 		return err
 	}
-	c.flushMethods(&group)
 	return c.s.CheckProfilesOf(c.chosen)
 }
 
-// A methodGroup collects methods that the set interns together.
-type methodGroup struct {
-	methods []profileset.DescribedMethod
-	from    []layout.Ref
-}
-
-func (c *Copier) addMethod(g *methodGroup, m reader.Method) error {
+func (c *Copier) addMethod(m reader.Method) error {
 	key, err := m.Key()
 	if err == nil && c.hooks.Key != nil {
 		key, err = c.hooks.Key(m, key)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.methods.addRef(m.Ref(), c.b.InternDescribed(key, m.Access(), m.Flags(), m.Unexecuted()))
 	}
-	g.methods = append(g.methods, profileset.DescribedMethod{Key: key, Access: m.Access(), Flags: m.Flags(),
-		Seen: m.Unexecuted()})
-	g.from = append(g.from, m.Ref())
-	return nil
-}
-
-func (c *Copier) flushMethods(g *methodGroup) {
-	c.b.InternMethods(g.methods)
-	for i := range g.methods {
-		c.methods.addRef(g.from[i], g.methods[i].Ref)
-	}
-	g.methods = g.methods[:0]
-	g.from = g.from[:0]
+	return err
 }
 
 func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
@@ -250,11 +227,9 @@ func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 	if err != nil || !c.hooks.Lazy {
 		return 0, err
 	}
-	var alone methodGroup
-	if err := c.addMethod(&alone, m); err != nil {
+	if err := c.addMethod(m); err != nil {
 		return 0, err
 	}
-	c.flushMethods(&alone)
 	ref, _ := c.methods.findRef(n)
 	return ref, nil
 }
@@ -287,7 +262,7 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 			return err
 		}
 		inner := c.contexts.refOf(node.Inner())
-		if len(group) == profileset.FunctionGroup || inner == profileset.NoContext && node.Inner() != 0 {
+		if len(group) == profileset.FrameGroup || inner == profileset.NoContext && node.Inner() != 0 {
 			flush()
 			inner = c.contexts.refOf(node.Inner())
 		}

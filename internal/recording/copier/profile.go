@@ -19,7 +19,7 @@ func (c *Copier) copyProfiles() error {
 		copyProfile = c.copyBlock
 	}
 	copyOf := func(m reader.Method) error { return c.copyProfilesOf(m, copyProfile) }
-	return cmp.Or(poll.Each(c.poll, c.methodsOfCopy(), copyOf), c.flushBlocks())
+	return poll.Each(c.poll, c.methodsOfCopy(), copyOf)
 }
 
 func (c *Copier) copyProfilesOf(m reader.Method, copyProfile func(reader.Method, reader.Profile) error) error {

@@ -55,6 +55,17 @@ func (s *Sorter) Close() {
 
 func (s *Sorter) Sort(keys []SortKey) { fastmem.SortByKey(keys, &s.spare, s.canceled) }
 
+// SortByTwo sorts by the keys, and groups of equal ones by a second key. Such a group then has its second keys.
+func (s *Sorter) SortByTwo(keys []SortKey, second func(ref uint32) uint64) {
+	s.Sort(keys)
+	EachEqual(keys, func(group []SortKey) {
+		for i, k := range group {
+			group[i].Key = second(k.Ref)
+		}
+		s.Sort(group)
+	})
+}
+
 // EachEqual calls yield with each group of at least two equal keys. The keys must be sorted.
 func EachEqual(keys []SortKey, yield func(group []SortKey)) {
 	EachGroup(keys, func(group []SortKey) {

@@ -83,7 +83,7 @@ func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.Shape
 // Hooks returns hooks for copying an archive into a merge. They skip tables that hold for one source only, and scale
 // the counts in the others by the weight.
 func Hooks(w layout.Weight) copier.Hooks {
-	return copier.Hooks{Skip: IsRelisted, Row: func(t *reader.Table, row []uint64) {
+	return copier.Hooks{Skip: IsListedAnew, Row: func(t *reader.Table, row []uint64) {
 		profileset.ScaleRow(t.Kind, t.Flags, row, w)
 	}}
 }
@@ -91,9 +91,8 @@ func Hooks(w layout.Weight) copier.Hooks {
 // A Target is the set of a builder into which archives are merged or copied.
 type Target struct{ *profileset.Set }
 
-// IsRelisted reports whether a table is not copied, because it holds for one source only, such as the order, or is
-// created anew, such as the table of dumps.
-func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
+// IsListedAnew is a copier.Hooks.Skip for merges.
+func IsListedAnew(t *reader.Table) bool { return disk.IsListedAnew(t.Kind) }
 
 // weightedDumps returns the dumps of an archive with the weight of the run. The error matches ErrWeighted if a merged
 // archive has a weight.

@@ -1,6 +1,7 @@
 package profileset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -9,9 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
-
-// FunctionGroup is the number of functions that are added together.
-const FunctionGroup = 128
 
 // A Function is a method with a profile that holds nothing but counters. Its name is the whole key.
 type Function struct {
@@ -26,103 +24,47 @@ func (f *Function) counterCount() int { return len(f.Cells) / disk.CellSize }
 // AddFunctions adds the profiles of functions, as Record, Add and Done would. It stops at the first error and returns
 // the number of functions added before it. The functions can be reused after the call.
 func (b *Set) AddFunctions(functions []Function) (added int, err error) {
-	for added < len(functions) {
-		rest := functions[added:]
-		n := b.addFunctions(rest[:min(len(rest), FunctionGroup)])
-		if added += n; n == min(len(rest), FunctionGroup) {
-			continue
-		}
-		if err := b.addAsProfile(&rest[n]); err != nil {
-			return added, err
-		}
-		added++
-	}
-	return added, nil
-}
-
-func (b *Set) addAsProfile(f *Function) error {
-	var p Recording
-	b.AtLine(f.Line)
-	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
-	n := f.counterCount()
-	p.Add(disk.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
-		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
-	}, func(e disk.Entry) { copy(e[disk.WideHeaderSize:], f.Cells) })
-	if err := p.Done(); err != nil {
-		return err
-	}
-	return b.Err() // set by Method if the name is invalid
-}
-
-// addFunctions adds the functions of a group up to the first invalid one. addAsProfile then returns the error for that
-// one.
-func (b *Set) addFunctions(group []Function) (added int) {
-	if !b.Domain.LLVM() {
-		return 0
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var methods [FunctionGroup]MethodRef
-	b.internFunctions(group, methods[:])
-	for i := range group {
-		if methods[i] == 0 || !b.addFunction(methods[i], &group[i]) {
-			return i
-		}
-	}
-	return len(group)
-}
-
-// addFunction adds a function. It reports whether the function was valid.
-func (b *Set) addFunction(m MethodRef, f *Function) bool {
-	if f.counterCount() > maxCells {
-		return false
-	}
-	run := b.Run
-	ref, _, err := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &run)
-	if err == nil {
-		run.Line = f.Line
-		b.block = appendFunction(b.block[:0], f)
-		b.storeProfile(ref, run.RunRules, b.block)
-	}
-	return err == nil
-}
-
-// A StoredProfile is a profile whose block has the form of [ProfileData].
-type StoredProfile struct {
-	ProfileKey
-	Time  int64 // time of its newest dump
-	Block disk.Block
-	Ref   ProfileRef // result of AddStored
-}
-
-// AddStored adds profiles of a run with entries of a shape, as Record and Done would. It stops at the first error.
-func (b *Set) AddStored(run Run, shape disk.Shape, profiles []StoredProfile) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i := range profiles {
-		p := &profiles[i]
-		run.Time = p.Time
-		ref, _, err := b.claimProfile(p.ProfileKey, &run)
-		if err != nil {
+	for i := range functions {
+		if err := b.addFunction(&functions[i]); err != nil {
 			err = fmt.Errorf("profile: %w", err)
 			b.refuseProfile(err)
-			return err
+			return i, err
 		}
-		p.Ref = ref
-		b.storeProfile(ref, run.RunRules, b.reshape(shape, p.Block))
 	}
-	return nil
+	return len(functions), nil
 }
 
-// internFunctions interns the methods of a group, which have only a name. It skips invalid names. If the name is not
-// the next expected one, its ID must be computed.
-func (b *Set) internFunctions(group []Function, methods []MethodRef) {
-	for i := range group {
-		name := words.StringOf(group[i].Name)
-		if possibleName(name) {
-			methods[i] = b.internFunction(name)
-		}
+func (b *Set) addFunction(f *Function) error {
+	if f.counterCount() > maxCells {
+		return fmt.Errorf("%w: an entry of %d cells", layout.ErrTooLarge, f.counterCount())
 	}
+	m := b.internMethod(layout.Key{Name: words.StringOf(f.Name)})
+	run := b.Run
+	run.Line = f.Line
+	ref, _, err := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &run)
+	if err = cmp.Or(b.err, err); err != nil { // m is 0 if the name is invalid
+		return err
+	}
+	b.block = appendFunction(b.block[:0], f)
+	b.storeProfile(ref, run.RunRules, b.block)
+	return b.err
+}
+
+// AddStored adds a profile of a run with entries of a shape, as Record and Done would. The block has the form of
+// [ProfileData], and can be reused after the call.
+func (b *Set) AddStored(run Run, shape disk.Shape, key ProfileKey, block disk.Block) (ProfileRef, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ref, _, err := b.claimProfile(key, &run)
+	if err != nil {
+		err = fmt.Errorf("profile: %w", err)
+		b.refuseProfile(err)
+		return 0, err
+	}
+	b.storeProfile(ref, run.RunRules, b.reshape(shape, block))
+	return ref, nil
 }
 
 // possibleName reports whether name is nonempty and valid in a key.

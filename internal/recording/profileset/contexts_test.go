@@ -14,7 +14,7 @@ func TestContextsAddedWithoutASearchAreFound(t *testing.T) {
 	leaf, caller := b.Method(layout.Key{Name: "leaf"}), b.Method(layout.Key{Name: "caller"})
 	var frames []OuterFrame
 	var want []ContextRef
-	for point := range int32(FunctionGroup) {
+	for point := range int32(FrameGroup) {
 		inner := NoContext
 		if point > 0 {
 			inner = want[point/2]
@@ -31,7 +31,7 @@ func TestContextsAddedWithoutASearchAreFound(t *testing.T) {
 			t.Errorf("frame %d: contexts %d and %d, want %d", i, ref, again, want[i])
 		}
 	}
-	if n := b.Contexts.Len(); n != FunctionGroup {
-		t.Errorf("%d contexts, want %d", n, FunctionGroup)
+	if n := b.Contexts.Len(); n != FrameGroup {
+		t.Errorf("%d contexts, want %d", n, FrameGroup)
 	}
 }

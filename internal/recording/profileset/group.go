@@ -6,6 +6,9 @@ import (
 	"github.com/profarc/profarc/internal/file/refindex"
 )
 
+// FrameGroup is the number of frames that are looked up together.
+const FrameGroup = 128
+
 // An OuterFrame is a frame around a context. Inner can be NoContext.
 type OuterFrame struct {
 	Inner  ContextRef
@@ -13,7 +16,7 @@ type OuterFrame struct {
 	Point  int32
 }
 
-// OuterContexts calls OuterContext for each frame. There must be at most FunctionGroup frames. It first prefetches the
+// OuterContexts calls OuterContext for each frame. There must be at most FrameGroup frames. It first prefetches the
 // memory that their lookups read.
 func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	b.mu.Lock()
@@ -27,7 +30,7 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 }
 
 func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {
-	var hashes, likely [FunctionGroup]uint32
+	var hashes, likely [FrameGroup]uint32
 	for i, f := range frames {
 		hashes[i] = refindex.HashKey(contextKey{m, f.Inner, f.Caller, f.Point})
 	}

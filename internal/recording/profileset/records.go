@@ -109,42 +109,31 @@ func (b *Set) internMethod(k layout.Key) MethodRef {
 	return b.Methods.internMethod(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
-// A DescribedMethod is a method with its properties.
-type DescribedMethod struct {
-	Key    layout.Key
-	Access uint32
-	Flags  layout.MethodFlags
-	Seen   bool
-	Ref    MethodRef // result of InternMethods
-}
-
-// InternMethods calls Method, DescribeMethod and, if needed, Seen for each method.
-func (b *Set) InternMethods(methods []DescribedMethod) {
+// InternDescribed calls Method, DescribeMethod and, if seen is set, Seen.
+func (b *Set) InternDescribed(k layout.Key, access uint32, flags layout.MethodFlags, seen bool) MethodRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := range methods {
-		m := &methods[i]
-		m.Ref = b.internMethod(m.Key)
-		b.describeMethod(m)
-	}
+	m := b.internMethod(k)
+	b.describeMethod(m, access, flags, seen)
+	return m
 }
 
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.describeMethod(&DescribedMethod{Ref: m, Access: access, Flags: flags})
+	b.describeMethod(m, access, flags, false)
 }
 
 // describeMethod sets the properties of a method that it lacks. The caller holds mu.
-func (b *Set) describeMethod(m *DescribedMethod) {
-	flags := m.Flags & layout.MethodNotMatchable
-	if m.Access|uint32(flags) == 0 && !m.Seen && b.Methods.Has(uint32(m.Ref)) {
+func (b *Set) describeMethod(m MethodRef, access uint32, flags layout.MethodFlags, seen bool) {
+	flags &= layout.MethodNotMatchable
+	if access|uint32(flags) == 0 && !seen && b.Methods.Has(uint32(m)) {
 		return
 	}
-	if d := b.changeMethod(m.Ref); d != nil {
-		d.Access |= m.Access
+	if d := b.changeMethod(m); d != nil {
+		d.Access |= access
 		d.Flags |= flags
-		d.Seen = d.Seen || m.Seen
+		d.Seen = d.Seen || seen
 	}
 }
 

@@ -136,6 +136,21 @@ func (b *Set) GiveRoom(rows int) {
 	}
 }
 
+// DescribeHeader sets the fields of a header that describe the dump. The caller holds mu.
+func (b *Set) DescribeHeader(h *layout.Header) {
+	c := &b.Heading
+	h.Domain = b.Domain
+	h.Params = c.Params
+	h.Producer = c.Producer
+	h.ProducerID = c.ProducerID
+	h.Fingerprint = c.Fingerprint
+	h.DumpID = c.DumpID
+	h.Flags = c.Flags
+	if !c.DumpTime.IsZero() {
+		h.DumpTime = c.DumpTime.UnixNano()
+	}
+}
+
 const maxProducer = 64
 
 func (h *Heading) checkHeading() error {
@@ -300,10 +315,23 @@ func (b *Set) Unmerged() uint64 {
 // Prepare completes the tables before an archive is written. It returns the error of the set, or an error that names an
 // unfinished profile. The caller holds mu.
 func (b *Set) Prepare() error {
-	if b.err != nil {
-		return b.err
+	if err := b.EndRuns(); err != nil {
+		return err
 	}
-	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+	b.listFirstOrder()
+	b.internAccount()
+	b.listVersions()
+	b.sortSets()
+	if err := b.listHot(); err != nil {
+		return err
+	}
+	b.listShapes()
+	return b.checkBase()
+}
+
+// EndRuns completes what Prepare and a merge need. The caller holds mu.
+func (b *Set) EndRuns() error {
+	if err := cmp.Or(b.err, b.WithoutBatch(), b.Unfinished()); err != nil {
 		return err
 	}
 	if err := b.checkProducer(); err != nil {
@@ -315,14 +343,6 @@ func (b *Set) Prepare() error {
 	if b.Mixed {
 		b.uniteTables()
 	}
-	b.listFirstOrder()
 	b.flushLosses()
-	b.internAccount()
-	b.listVersions()
-	b.sortSets()
-	if err := b.listHot(); err != nil {
-		return err
-	}
-	b.listShapes()
-	return b.checkBase()
+	return nil
 }

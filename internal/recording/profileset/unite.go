@@ -95,8 +95,8 @@ func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) 
 	}
 }
 
-// UniteGrown unites the tables if they have doubled since the last time. Otherwise they would grow with the number of
-// runs. The error is the set's.
+// UniteGrown unites the tables if they have four times the rows of the last time. Otherwise they would grow with the
+// number of runs. The error is the set's.
 func (b *Set) UniteGrown() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +104,7 @@ func (b *Set) UniteGrown() error {
 	for _, t := range b.Tables {
 		rows += t.Rows()
 	}
-	if rows > 2*b.united {
+	if rows > 4*b.united {
 		b.united = b.uniteTables()
 	}
 	return b.err
@@ -168,7 +168,7 @@ func (t *Table) columnRulesOf() []columnRule {
 type uniting struct {
 	*Table
 	rules    []columnRule
-	contexts contextRanks
+	contexts ContextRanks
 }
 
 func (t *Table) rowGroups() (groups []rowGroup) {
@@ -241,80 +241,87 @@ func (u *uniting) compareCells(column int, x, y uint64) int {
 	case disk.ColumnMethod:
 		return u.b.CompareMethods(uint32(x), uint32(y))
 	case disk.ColumnContext:
-		return cmp.Compare(u.contexts.rankOf(ContextRef(x)), u.contexts.rankOf(ContextRef(y)))
+		return cmp.Compare(u.contexts.RankOf(ContextRef(x)), u.contexts.RankOf(ContextRef(y)))
 	case disk.ColumnProfile:
 		return u.b.compareProfiles(ProfileRef(x), ProfileRef(y), u.contexts)
 	}
 	return cmp.Compare(x, y)
 }
 
-func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
+func (b *Set) compareProfiles(x, y ProfileRef, contexts ContextRanks) int {
 	if x == 0 || y == 0 {
 		return cmp.Compare(x, y)
 	}
 	s := b.Profiles.At(uint32(x))
 	t := b.Profiles.At(uint32(y))
 	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
-		cmp.Compare(contexts.rankOf(s.Context), contexts.rankOf(t.Context)), cmp.Compare(s.Code, t.Code))
+		cmp.Compare(contexts.RankOf(s.Context), contexts.RankOf(t.Context)), cmp.Compare(s.Code, t.Code))
 }
 
-// contextRanks are the ranks of contexts, indexed by ContextRef-1. They do not depend on the order of interning.
-type contextRanks []uint32
+// ContextRanks are the ranks of contexts, indexed by ContextRef-1. They do not depend on the order of interning.
+type ContextRanks []uint32
 
-// rankOf returns the rank of a context, counted from 1, or 0 for NoContext.
-func (r contextRanks) rankOf(c ContextRef) uint32 {
+// RankOf returns the rank of a context, counted from 1, or 0 for NoContext.
+func (r ContextRanks) RankOf(c ContextRef) uint32 {
 	if c == NoContext {
 		return 0
 	}
 	return r[c-1] + 1
 }
 
-// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level. Comparing whole
-// contexts would take time proportional to their depth in each comparison.
-func (t *Table) contextRanks() contextRanks {
-	if !slices.Contains(t.Columns, disk.ColumnContext) && !slices.Contains(t.Columns, disk.ColumnProfile) {
+// contextRanks ranks the contexts if rows refer to contexts or profiles.
+func (t *Table) contextRanks() ContextRanks {
+	if t.b.Contexts.Len() == 0 ||
+		!slices.Contains(t.Columns, disk.ColumnContext) && !slices.Contains(t.Columns, disk.ColumnProfile) {
 		return nil
 	}
-	b := t.b
-	ranks := make(contextRanks, b.Contexts.Len())
-	methods := b.rankMethodsOfContexts()
-	levels := map[uint32][]uint32{}
-	for ref, c := range b.Contexts.All {
-		levels[c.Depth] = append(levels[c.Depth], ref)
-	}
-	rank := uint32(0)
-	for _, depth := range slices.Sorted(maps.Keys(levels)) {
-		slices.SortFunc(levels[depth], func(x, y uint32) int {
-			s := b.Contexts.At(x)
-			t := b.Contexts.At(y)
-			return cmp.Or(cmp.Compare(methods[s.Method], methods[t.Method]),
-				cmp.Compare(ranks.rankOf(s.Parent), ranks.rankOf(t.Parent)),
-				cmp.Compare(methods[s.Caller], methods[t.Caller]), cmp.Compare(s.Point, t.Point))
-		})
-		for _, ref := range levels[depth] {
-			ranks[ref-1] = rank
-			rank++
-		}
-	}
+	var s intern.Sorter
+	defer s.Close()
+	_, ranks := t.b.RankContexts(&s, t.b.rankMethods())
 	return ranks
 }
 
-// rankMethodsOfContexts returns the ranks of the methods in contexts by name, indexed by MethodRef. Contexts are many
-// more than methods, so that they are not sorted by names.
-func (b *Set) rankMethodsOfContexts() []uint32 {
-	ranks := make([]uint32, b.Methods.Len()+1)
-	var all []uint32
-	for _, c := range b.Contexts.All {
-		for _, m := range [...]MethodRef{c.Method, c.Caller} {
-			if ranks[m] == 0 {
-				ranks[m] = 1
-				all = append(all, uint32(m))
-			}
+// RankContexts sorts the contexts by depth, method, parent, caller and point. ranks has their ranks by ContextRef-1,
+// and methodRank the ranks of methods by MethodRef-1. It ranks level by level, since the ranks of parents decide the
+// order of their children.
+func (b *Set) RankContexts(s *intern.Sorter, methodRank []uint32) (byDepth []intern.SortKey, ranks ContextRanks) {
+	ranks = make(ContextRanks, b.Contexts.Len())
+	byDepth = s.Room(b.Contexts.Len())
+	for ref, c := range b.Contexts.All {
+		byDepth = append(byDepth, intern.SortKey{Key: uint64(c.Depth), Ref: ref})
+	}
+	s.Sort(byDepth)
+	placed := uint32(0)
+	intern.EachGroup(byDepth, func(level []intern.SortKey) {
+		for i, k := range level {
+			c := b.Contexts.At(k.Ref)
+			level[i].Key = uint64(methodRank[c.Method-1])<<32 | uint64(ranks.RankOf(c.Parent))
 		}
+		s.SortByTwo(level, func(ref uint32) uint64 { return CallSite(methodRank, b.Contexts.At(ref)) })
+		for _, k := range level {
+			ranks[k.Ref-1] = placed
+			placed++
+		}
+	})
+	return byDepth, ranks
+}
+
+// CallSite returns a number that sorts like the caller of a context and its point.
+func CallSite(methodRank []uint32, c *contextData) uint64 {
+	return uint64(methodRank[c.Caller-1])<<32 | uint64(uint32(c.Point)^1<<31)
+}
+
+// rankMethods returns the ranks of the methods by name, indexed by MethodRef-1. Contexts are many more than methods, so
+// that they are not sorted by names.
+func (b *Set) rankMethods() []uint32 {
+	all := make([]uint32, b.Methods.Len())
+	for i := range all {
+		all[i] = uint32(i + 1)
 	}
 	slices.SortFunc(all, b.CompareMethods)
+	ranks := make([]uint32, len(all))
 	for i, m := range all {
-		ranks[m] = uint32(i + 1)
+		ranks[m-1] = uint32(i)
 	}
 	return ranks
 }

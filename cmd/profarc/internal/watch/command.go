@@ -3,6 +3,7 @@ package watch
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,36 +20,8 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever
-import reads, such as .profraw and .iprof files, also compressed. It looks at the folder
-once a second (--delay). With URLs, as s3://ci/runs/ -o s3://ci/app.parc, it watches a store (profarc-fleet watch
---help). Files whose names begin with a dot, links and folders are left alone.
-
-With --remove a file is removed once its counts are in the published archive, so that a machine which
-runs many instrumented programs keeps their sum only. Without, files stay, and a file counts once
-under its name: if its content changes afterwards it is set aside, since it may still have the counts
-that were merged. So let each run write a file of its own (%p in LLVM_PROFILE_FILE), or use --remove.
-
-It may be killed at any time: no count is lost, and none counts twice. What was merged is recorded in
-the archive's own table of dumps, which is published together with the counts; with --remove a file is
-first moved to the folder .profarc-watch in the watched one, and is removed from there after that.
-Other programs may replace the archive only while no watch runs.
-
-A file that a process has open or mapped for writing (LLVM's continuous mode, %c), or has locked (%m),
-is left alone until it is closed, and so is an empty one, as LLVM's runtime makes when a program starts.
-Where the system does not tell, a file must not have changed for two seconds. Damaged and foreign files,
-and archives that do not go together with the others, are set aside: they stay where they are, are named
-once, and are tried again when they change. Of several dumps of one process the last one that was there
-counts; a later one cannot take the place of one that was merged.
-
-SIGTERM and an interrupt end it after the batch under way, with exit code 0; the exit code is 1 if
-the archive or the folder cannot be read or written. --once merges what is there and ends. Then the
-archive's account has the files that were set aside, and --failure-mode says what they mean: with any
-the exit code is 1 if there is one, with all and warn only if nothing could be merged. --expect and
---expect-list say how many files, or which, should be there. --json
-prints a line for each batch: "merged", "bytes" of the files, "known" (their counts were in the archive
-already), "removed", "in_use", "aside" with "file" and "reason", "archive_bytes", "dumps", "lost", "ns".
-These fields are stable.`
+//go:embed help.txt
+var commandHelp string
 
 type options struct {
 	out          string
