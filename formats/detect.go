@@ -3,10 +3,12 @@ package formats
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
+	_ "embed" // foreign.txt
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -75,8 +77,11 @@ func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 	if err != nil && err != io.EOF && !cut {
 		return nil, err
 	}
-	if webPage().Match(head) {
-		return nil, fmt.Errorf("%s: it is %s", s.name, htmlPage)
+	switch {
+	case webPage().Match(head):
+		return nil, &InputError{s.name, foreignError("an HTML page: name an archive, or import the profile that it shows")}
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return nil, &InputError{s.name, foreignError("a tar file: unpack it with tar -xf, and name a profile in it")}
 	}
 	for _, i := range importers {
 		if i.Detect(head, err != nil) {
@@ -92,7 +97,7 @@ func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 		return nil, &InputError{s.name, ErrArchive}
 	}
 	if what := describeForeign(head); what != "" {
-		return nil, fmt.Errorf("%s: it is %s", s.name, what)
+		return nil, &InputError{s.name, foreignError(what)}
 	}
 	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also compressed with gzip or zstd", ErrUnknown,
 		strings.Join(namesOf(importers), ", "))}
@@ -114,45 +119,33 @@ func (s *stream) skipTextMark() error {
 	return nil
 }
 
-// foreignFiles has the first bytes of files that users mistake for importable profiles.
-var foreignFiles = []struct {
-	magic []byte
-	is    string
-}{
-	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data"},
-	{[]byte("PERFILE2"), "perf's data: import what perf script prints of it"},
-	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
-	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},
-	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's MemProf: import what llvm-profdata merge --profiled-binary PROGRAM makes of it"},
-	{[]byte("adcg"), "gcov's data, of GCC: compile with clang -fprofile-generate"},
-	{[]byte("\xca\xfe\xba\xbe"), "a class file, and no profile of it"},
-	{[]byte("\x7fELF"), "a program: name the profile that it wrote"},
-	{[]byte("PK\x03\x04"), "a zip or jar file: name a profile that was in it"},
-}
+// A foreignError describes a file that no importer reads. It matches ErrUnknown.
+type foreignError string
 
-const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
+func (e foreignError) Error() string      { return "it is " + string(e) }
+func (foreignError) Is(target error) bool { return target == ErrUnknown }
 
-// sampleText matches the beginning of LLVM's sample profiles in text form.
-var sampleText = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+// foreignFiles describes files that users mistake for importable profiles. Each line has the first bytes of a file in
+// quotes, or a regular expression, then a tab and the description. The first match counts.
+//
+//go:embed foreign.txt
+var foreignFiles string
 
 // webPage matches the beginning of HTML, up to its second tag. No profile begins like this, not even one whose first
 // name looks like a tag. Importers do not get HTML, because a page can show text in their format.
 var webPage = lazyregexp.New(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
 
-const htmlPage = "an HTML page: name an archive, or import the profile that it was made from"
-
 // describeForeign describes an input that no importer reads, or returns "".
 func describeForeign(head []byte) string {
-	for _, f := range foreignFiles {
-		if bytes.HasPrefix(head, f.magic) {
-			return f.is
-		}
-	}
-	switch {
-	case sampleText().Match(head):
-		return sampleProfile
-	case isUTF16(head):
+	if isUTF16(head) {
 		return utf16
+	}
+	for line := range strings.Lines(foreignFiles) {
+		pattern, is, _ := strings.Cut(line, "\t")
+		magic, err := strconv.Unquote(pattern)
+		if err == nil && bytes.HasPrefix(head, []byte(magic)) || err != nil && regexp.MustCompile(pattern).Match(head) {
+			return strings.TrimSpace(is)
+		}
 	}
 	return ""
 }

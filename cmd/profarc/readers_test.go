@@ -162,3 +162,19 @@ func TestReadersSayWhichFlagsImportNeeds(t *testing.T) {
 		t.Errorf("exit code %d, and no %q: %s", code, want, said)
 	}
 }
+
+// TestNearFormatsAreNamed: export knows formats by other names too.
+func TestNearFormatsAreNamed(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{"pgo": "gopgo", "profraw": "profdata", "collapsed": "folded",
+		"java": "methoddata", "foldd": "folded", "GRAAL": "iprof"} {
+		want = "-t " + typed + ": there is no such format: did you mean " + want + "?"
+		_, said, code := runOnFile("export -t "+typed+" FILE", "none.parc", nil)
+		if code != 2 || !strings.Contains(said, want) {
+			t.Errorf("-t %s: exit code %d, %s, want %q", typed, code, said, want)
+		}
+	}
+	if out, _, _ := runOnFile("__complete export -t pr", "", nil); !strings.Contains(out, "\nprofdata\n") {
+		t.Errorf("completions of pr: %s", out)
+	}
+}

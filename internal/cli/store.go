@@ -65,19 +65,15 @@ func (a *App) OpenArchive(path string) (*reader.Store, error) {
 	}
 	if a.Recognise != nil {
 		if format, ok := a.Recognise(path); ok {
-			return nil, notArchive(path, "it is "+format,
-				"make an archive of it with "+ImportCommand(path)+", and name that")
+			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: "it is " + format,
+				Advice: "make an archive of it with " + ImportCommand(path) + ", and name that"}
 		}
 	}
 	if isZstandard(path) {
-		return nil, notArchive(path, "it is compressed",
-			"decompress it with zstd -d, or fetch archives of registries with profarc pull")
+		return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: "it is compressed",
+			Advice: "decompress it with zstd -d, or fetch archives of registries with profarc pull"}
 	}
 	return nil, err
-}
-
-func notArchive(path, detail, advice string) error {
-	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
 // isZstandard reports whether a file has the magic number of zstd. oras pull writes such files.

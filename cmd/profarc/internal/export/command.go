@@ -81,9 +81,32 @@ func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 		if o.format == "" {
 			return nil, cli.Usagef("name a format: -t with one of %s", names)
 		}
+		if near := o.nearFormats(); len(near) > 0 {
+			return nil, cli.Usagef("-t %s: there is no such format: did you mean %s?", o.format, strings.Join(near, " or "))
+		}
 		return nil, cli.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
 	}
 	return o.exporters[i], o.of.RefuseForeign(o.flags, "-t is", o.format)
+}
+
+// otherNames are names by which people know formats.
+var otherNames = map[string][]string{
+	"methoddata": {"printmethoddata", "mdo", "hotspot", "java"},
+	"profdata":   {"llvm", "clang", "profraw", "indexed", "rust"},
+	"iprof":      {"graal", "graalvm", "native-image"},
+	"folded":     {"collapsed", "stacks", "flamegraph", "svg", "perf"},
+	"pprof":      {"pb.gz", "google", "speedscope"},
+	"gopgo":      {"pgo", "default.pgo", "go", "preprofile"},
+	"lcov":       {"coverage", "gcov", "info", "genhtml"},
+}
+
+// nearFormats returns the formats with a name like the one that was typed, or known by it.
+func (o *exportOptions) nearFormats() []string {
+	known := cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range formatNames(o.exporters) {
+		known.AddCommand(&cobra.Command{Use: name, SuggestFor: otherNames[name], Run: func(*cobra.Command, []string) {}})
+	}
+	return slices.Compact(known.SuggestionsFor(strings.ToLower(o.format)))
 }
 
 type exportReport struct {

@@ -108,7 +108,7 @@ func ExplainError(err error) error {
 			"2,%s", input.Name, input.Name)
 	case errors.Is(err, formats.ErrArchive) && errors.As(err, &input):
 		return fmt.Errorf("%w: see profarc info %s", err, input.Name)
-	case errors.Is(err, formats.ErrUnknown):
+	case err != nil && strings.Contains(err.Error(), formats.ErrUnknown.Error()):
 		return fmt.Errorf("%w; see profarc import --help", err)
 	}
 	return err

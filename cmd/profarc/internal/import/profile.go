@@ -26,10 +26,11 @@ func OpenProfile(ctx context.Context, a *cli.App, name string, notArchive error)
 	}
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{})
 	switch {
-	case notArchive != nil && (errors.Is(err, formats.ErrUnknown) || errors.Is(err, formats.ErrEmpty)):
+	case err != nil && notArchive != nil &&
+		(errors.Is(err, formats.ErrEmpty) || strings.Contains(err.Error(), formats.ErrUnknown.Error())):
 		return nil, notArchive
 	case err != nil:
-		return nil, explainForReader(name, err)
+		return nil, explainForReader(a, name, err)
 	}
 	s, err := in.Builder.Open(inputs[0].Name)
 	if err != nil {
@@ -42,14 +43,14 @@ func OpenProfile(ctx context.Context, a *cli.App, name string, notArchive error)
 }
 
 // explainForReader advises to import a file first if that needs flags that other commands lack.
-func explainForReader(name string, err error) error {
+func explainForReader(a *cli.App, name string, err error) error {
 	e := &layout.Error{File: name, Offset: -1, Kind: layout.ErrFormat}
-	switch why := app.Message(err); {
+	switch {
 	case errors.Is(err, formats.ErrArchive):
 		e.Detail = "an archive is in it, compressed or in a pipe"
 		e.Advice = "decompress it into a file of its own (gzip -d, zstd -d), and name that"
-	case strings.Contains(why, "--") && !strings.Contains(why, "--help"):
-		e.Detail = strings.TrimPrefix(why, name+": ")
+	case strings.Contains(a.Advice(err), "--"):
+		e.Detail = strings.TrimPrefix(app.Message(err), name+": ")
 		e.Advice = "give that flag to " + cli.ImportCommand(name) + ", and name the archive here"
 	default:
 		return err
