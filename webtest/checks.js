@@ -130,7 +130,7 @@ globalThis.checks ??= (() => {
   }
 
   // axeProblems runs axe-core, which must be loaded. It cannot judge the contrast of SVG's texts,
-  // which faintSVG does, nor that of a single character or of signs. The rows of a table are alike, so
+  // which faintSVG does, nor that of a single character, of signs, or of HTML in SVG. The rows of a table are alike, so
   // that it looks at some of them, which are shown; faintText looks at all. Contrast is
   // what depends on the colour scheme: only names the rules that are asked for, all if empty.
   async function axeProblems(only) {
@@ -144,7 +144,7 @@ globalThis.checks ??= (() => {
       for (const node of rule.nodes) {
         const e = document.querySelector(node.target[0]);
         const odd = node.any.some((c) => ["shortTextContent", "nonBmp"].includes(c.data?.messageKey));
-        if (e instanceof SVGElement || (odd && !faint(e))) continue;
+        if (e instanceof SVGElement || ((odd || e.closest("foreignObject")) && !faint(e))) continue;
         add(rule, node);
       }
     return found;

@@ -68,15 +68,10 @@ func Shorten(text string, most int) string {
 
 // Grouped formats a number with thousands separators, as in "1,234,567".
 func Grouped(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
+	if n < 1000 {
+		return strconv.FormatUint(n, 10)
 	}
-	return b.String()
+	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
 // FormatPercentDown formats a share from 0 to 1 as "12.34%", rounded down so that only 1 is 100%.

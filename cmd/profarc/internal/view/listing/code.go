@@ -189,7 +189,7 @@ func (l *Listing) addSource(sources *classfile.Sources, class *classfile.File) {
 	for i := range l.Instructions {
 		s.addInstruction(&l.Instructions[i])
 	}
-	s.setHeat()
+	setHeat(s.Lines, func(l *Line) (uint64, *float64) { return l.Count, &l.Heat })
 	l.Source = s
 }
 
@@ -231,15 +231,5 @@ func (s *Source) addInstruction(i *Instruction) {
 	case i.Basis == line.Basis, line.Basis == NotKnown:
 		line.Count = max(line.Count, i.Count)
 		line.Basis = i.Basis
-	}
-}
-
-func (s *Source) setHeat() {
-	highest := uint64(0)
-	for i := range s.Lines {
-		highest = max(highest, s.Lines[i].Count)
-	}
-	for i := range s.Lines {
-		s.Lines[i].Heat = Heat(s.Lines[i].Count, highest)
 	}
 }

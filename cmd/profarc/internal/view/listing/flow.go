@@ -144,13 +144,16 @@ func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	return n, known
 }
 
-func (f *flow) setHeat() {
+// setHeat sets the heats of a list, whose counts and heats of returns.
+func setHeat[T any](list []T, of func(*T) (count uint64, heat *float64)) {
 	highest := uint64(0)
-	for i := range f.list {
-		highest = max(highest, f.list[i].Count)
+	for i := range list {
+		count, _ := of(&list[i])
+		highest = max(highest, count)
 	}
-	for i := range f.list {
-		f.list[i].Heat = Heat(f.list[i].Count, highest)
+	for i := range list {
+		count, heat := of(&list[i])
+		*heat = Heat(count, highest)
 	}
 }
 

@@ -168,7 +168,7 @@ func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []
 		l.placePoints(points)
 		f := &flow{code: m.Code, list: l.Instructions, late: d == layout.DomainHotSpot}
 		f.deriveCounts(entered.n, entered.known)
-		f.setHeat()
+		setHeat(f.list, func(i *Instruction) (uint64, *float64) { return i.Count, &i.Heat })
 	} else {
 		l.Unplaced = points
 	}

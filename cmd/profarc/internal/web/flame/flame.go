@@ -196,6 +196,50 @@ func (t *Tree) Filtered(focus, ignored func(frame uint32) bool) *Tree {
 	return kept
 }
 
+// Folded returns the tree without the frames that keep rejects. What they have counts for their callers.
+func (t *Tree) Folded(keep func(frame uint32) bool) *Tree {
+	folded := New()
+	in := make([]int, len(t.Nodes)) // node of folded by node of t; parents come first
+	for i, n := range t.Nodes {
+		if i != Root {
+			in[i] = in[n.Parent]
+		}
+		if i != Root && keep(n.Frame) {
+			if at, ok := folded.childOf(in[i], n.Frame); ok {
+				in[i] = at
+			}
+		}
+		self := &folded.Nodes[in[i]].Self
+		*self = schema.AddCounts(*self, n.Self)
+	}
+	folded.Cut = t.Cut
+	folded.Sum()
+	return folded
+}
+
+// Around returns the stacks through a frame in two trees. The first has the callers of its outermost call, from the
+// frame outwards, and the second what that calls. The frame is node 1 of both. If no stack has it, both are empty.
+func (t *Tree) Around(frame uint32) (callers, callees *Tree) {
+	callers, callees = New(), New()
+	for i, n := range t.Nodes {
+		if n.Self == 0 {
+			continue
+		}
+		var stack []uint32
+		for _, at := range t.Path(i)[1:] {
+			stack = append(stack, t.Nodes[at].Frame)
+		}
+		if at := slices.Index(stack, frame); at >= 0 {
+			callees.Add(stack[at:], n.Self)
+			slices.Reverse(stack[:at+1])
+			callers.Add(stack[:at+1], n.Self)
+		}
+	}
+	callers.Sum()
+	callees.Sum()
+	return callers, callees
+}
+
 // A Pair is a tree with the stacks of two archives. The total of a node is the mean of its shares in A and in B, so
 // that stacks of only one archive are visible too.
 type Pair struct {

@@ -19,10 +19,8 @@ import (
 const nameOfDiff = "diff"
 
 var diffView = &view{
-	name:  nameOfDiff,
-	title: "What changed",
-	about: "How far the two archives agree, and what changed from A to B. A name leads to the points of both, side " +
-		"by side.",
+	name:    nameOfDiff,
+	title:   "What changed",
 	offered: func(s *Site) bool { return s.Other != nil },
 	build:   buildDiff,
 	both:    true,
@@ -38,16 +36,14 @@ type diffPage struct {
 	InB     link
 	Lowest  *compare.Overlap // the kind of counts with the least agreement; nil if the score reports it
 	Remarks []string
-	Tallies *table
-	Kinds   *table
 	Lists   []diffList
 }
 
 type diffList struct {
-	Title, About string
-	Total        int
-	Shown        int
-	Rows         *table
+	Title string
+	Total int
+	Shown int
+	Rows  *table
 }
 
 const changesListed = 500
@@ -69,7 +65,7 @@ func buildDiff(r *request) (any, error) {
 	}
 	p := &diffPage{Report: d, InA: overviewOf(r.withoutFileFolders(d.A), sideA),
 		InB:    overviewOf(r.withoutFileFolders(d.B), sideB),
-		Lowest: report.Lowest(d, percentText), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
+		Lowest: report.Lowest(d, percentText)}
 	if d.ScoreInterval != nil {
 		p.Sampled = report.IntervalText(*d.ScoreInterval)
 	}
@@ -77,18 +73,14 @@ func buildDiff(r *request) (any, error) {
 		p.Remarks = append(p.Remarks, capitalized(r.withoutFileFolders(text))+".")
 	}
 	l := &diffLists{request: r}
-	l.addMethodList("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.",
-		d.Changed)
-	l.addMethodList("came", "Methods that came", "Only B has them.", d.Came)
-	l.addMethodList("went", "Methods that went", "Only A has them.", d.Went)
+	l.addMethodList("changed", "Methods that changed most", d.Changed)
+	l.addMethodList("came", "Methods that came", d.Came)
+	l.addMethodList("went", "Methods that went", d.Went)
 	l.renumbered(d)
 	l.addFlipList(d)
 	l.addSiteLists(d)
-	l.certainties("sure", "No longer certain",
-		"One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.",
-		d.NoLongerCertain)
-	l.certainties("nowsure", "Certain in B alone",
-		"The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain)
+	l.certainties("sure", "No longer certain", d.NoLongerCertain)
+	l.certainties("nowsure", "Certain in B alone", d.NowCertain)
 	p.Lists = l.lists
 	return p, l.err
 }
@@ -97,37 +89,7 @@ func overviewOf(file, side string) link {
 	return linkToPage(file, overviewView.name, newQuery(keyOfSide, side))
 }
 
-func tallyTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "tallies", "Methods and profiles", textColumn("what", "What"), numberColumn("a", "A"),
-		numberColumn("b", "B"), numberColumn("matched", "matched"),
-		numberColumn("mismatch", "of other code"), numberColumn("onlya", "only A"), numberColumn("onlyb", "only B"))
-	for _, n := range []struct {
-		name string
-		compare.Tally
-	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		t.addTableRow(textCell(capitalized(n.name)), countCell(n.A), countCell(n.B),
-			countCell(n.Matched), countCell(n.Mismatch), countCell(n.OnlyA), countCell(n.OnlyB))
-	}
-	return t.finishRows()
-}
-
-func kindTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), numberColumn("overlap", "overlap"),
-		numberColumn("mismatch", "of other code"), numberColumn("onlyb", "only B"), numberColumn("suma", "sum A"),
-		numberColumn("sumb", "sum B"))
-	for _, k := range d.Kinds {
-		t.addTableRow(textCell(capitalized(report.KindText(k.Kind))), shareCell(k.Overlap),
-			shareCell(k.Mismatch), shareCell(k.OnlyB), countOrTimeCell(k.Kind, k.SumA), countOrTimeCell(k.Kind, k.SumB))
-	}
-	return t.finishRows()
-}
-
 func realCell(v float64) cell { return numberCell(realText(v), v) }
-
-// countOrTimeCell returns a cell with the total of a kind of counts, or with the time for kinds of time.
-func countOrTimeCell(kind string, sum float64) cell {
-	return numberCell(report.SumText(kind, sum, realText), sum)
-}
 
 // realText formats a count that may exceed 64 bits.
 func realText(v float64) string {
@@ -155,7 +117,7 @@ type diffLists struct {
 	err     error
 }
 
-func addRankingList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
+func addRankingList[T any](l *diffLists, id, title string, found compare.Ranking[T], columns []column,
 	cells func(T) []cell) {
 	if found.Total == 0 {
 		return
@@ -165,7 +127,7 @@ func addRankingList[T any](l *diffLists, id, title, about string, found compare.
 	for _, one := range found.List {
 		t.addTableRow(cells(one)...)
 	}
-	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.finishRows()})
+	l.lists = append(l.lists, diffList{title, found.Total, len(found.List), t.finishRows()})
 }
 
 func largestShare[T any](found compare.Ranking[T], shares func(T) float64) (most float64) {
@@ -177,10 +139,10 @@ func largestShare[T any](found compare.Ranking[T], shares func(T) float64) (most
 
 func largerShare(m compare.Method) float64 { return max(m.ShareA, m.ShareB) }
 
-func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking[compare.Method]) {
+func (l *diffLists) addMethodList(id, title string, found compare.Ranking[compare.Method]) {
 	difference := largestShare(found, func(m compare.Method) float64 { return m.Difference })
 	share := largestShare(found, largerShare)
-	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"),
+	addRankingList(l, id, title, found, []column{numberColumn("difference", "difference"),
 		numberColumn("overlap", "own overlap"), numberColumn("share_a", "in A"), numberColumn("share_b", "in B"),
 		changeColumn, textColumn("note", "Note")},
 		func(m compare.Method) []cell {
@@ -209,9 +171,7 @@ func pairCell(m compare.Method) cell {
 
 func (l *diffLists) renumbered(d *compare.Report) {
 	most := largestShare(d.Renumbered, largerShare)
-	addRankingList(l, "renumbered", "The same code in a hidden class of another name",
-		"The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of "+
-			"the lists before, and their counts have no part in the overlap.", d.Renumbered,
+	addRankingList(l, "renumbered", "The same code in a hidden class of another name", d.Renumbered,
 		[]column{textColumn("name_b", "Name in B"), numberColumn("share_a", "in A"), numberColumn("share_b", "in B")},
 		func(m compare.Method) []cell {
 			return []cell{pairCell(m), textCell(m.NameB.Spelled()), weightCell(m.ShareA, most), weightCell(m.ShareB, most)}
@@ -219,7 +179,7 @@ func (l *diffLists) renumbered(d *compare.Report) {
 }
 
 func (l *diffLists) addFlipList(d *compare.Report) {
-	addRankingList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
+	addRankingList(l, "flipped", "Branches that flipped", d.Flips,
 		[]column{numberColumn("weight", "weight"), textColumn("a.way", "In A"), numberColumn("a.share", "share"),
 			numberColumn("a.count", "of"), textColumn("b.way", "In B"), numberColumn("b.share", "share"),
 			numberColumn("b.count", "of")},
@@ -241,9 +201,8 @@ func (l *diffLists) addSiteLists(d *compare.Report) {
 		numberColumn("b.untyped", "not recorded in B"))
 	a := l.request.site.Archive
 	b := l.request.site.Other
-	addRankingList(l, "sites", "Sites that see other types or targets",
-		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
-			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {
+	addRankingList(l, "sites", "Sites that see other types or targets", d.Sites, columns,
+		func(s compare.SiteChange) []cell {
 			return slices.Concat([]cell{l.siteCell(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
 				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)),
 				l.targetsCell(b, s.New), l.targetsCell(a, s.Gone)},
@@ -273,8 +232,8 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 	return text
 }
 
-func (l *diffLists) certainties(id, title, about string, found compare.Ranking[compare.Certainty]) {
-	addRankingList(l, id, title, about, found, []column{numberColumn("weight", "weight"), textColumn("always", "Always"),
+func (l *diffLists) certainties(id, title string, found compare.Ranking[compare.Certainty]) {
+	addRankingList(l, id, title, found, []column{numberColumn("weight", "weight"), textColumn("always", "Always"),
 		numberColumn("times", "times"), numberColumn("others", "otherwise"), numberColumn("count", "of")},
 		func(c compare.Certainty) []cell {
 			others := textCell("Null seen")

@@ -20,7 +20,6 @@ const nameOfFit = "fit"
 var fitView = &view{
 	name:    nameOfFit,
 	title:   "Fit",
-	about:   "Whether the profiles still fit the code of the class path, and what became of those that do not.",
 	offered: hasClasses,
 	build:   buildFit,
 }
@@ -39,7 +38,6 @@ type fitPage struct {
 	ClassPath string
 	Profiles  *table // number of profiles by state
 	Points    *table // points of moved profiles by outcome; nil if none moved
-	Reasons   *table // reasons why profiles are unchecked, or nil
 	Misfits   *table
 	Unchecked *table // unchecked profiles, or nil
 	Renames   *table // renamed methods, or nil
@@ -111,7 +109,7 @@ func buildFit(r *request) (any, error) {
 		return &fitPage{Refused: r.withoutFileFolders(f.refused)}, nil
 	}
 	p := &fitPage{Check: f.Check, OfEvents: f.SharesText(percentText), ClassPath: r.withoutFileFolders(f.Against),
-		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
+		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points),
 		Renames: renameTable(r, f.Check.Renames)}
 	if f.Verdict == fit.Unchecked {
 		p.Advice = "name the program with its libraries and JDK, as --class-path app.jar:'lib/*':\"$JAVA_HOME\""
@@ -184,15 +182,6 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	return t.finishRows()
 }
 
-func reasonTable(r *request, reasons []report.CheckReason) *table {
-	t := newTable(r, "reasons", "Why profiles are unchecked", textColumn("reason", "Reason"),
-		numberColumn("profiles", "profiles"))
-	for _, n := range reasons {
-		t.addTableRow(textCell(capitalized(n.Reason)), countCell(n.Profiles))
-	}
-	return t.finishUnlessEmpty()
-}
-
 func renameTable(r *request, renames []report.CheckRename) *table {
 	t := newTable(r, "renames", "Renamed classes and methods", textColumn("from", "From"),
 		textColumn("to", "To"), numberColumn("profiles", "profiles"), numberColumn("weight", "events"),
@@ -230,7 +219,6 @@ const nameOfMoves = "moves"
 var movesView = &view{
 	name:    nameOfMoves,
 	title:   "Moved points",
-	about:   "Where the profile points of the old code are in the new code.",
 	offered: hasClasses,
 	build:   buildMoves,
 	pages:   movesWithPages,

@@ -139,7 +139,7 @@ func TestFitListsWhatCouldNotBeChecked(t *testing.T) {
 	var got []string
 	for _, r := range page.Unchecked.Rows {
 		got = append(got, r[0].Link.Text+" "+r[0].Link.view+" "+r[2].Link.Text)
-		if r[1].Link.Text != page.Reasons.Rows[0][0].Link.Text {
+		if r[1].Link.Text != capitalized(page.Reasons[0].Reason) {
 			t.Errorf("the reason is %q", r[1].Link.Text)
 		}
 	}

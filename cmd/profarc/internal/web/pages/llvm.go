@@ -18,7 +18,7 @@ import (
 
 type llvmPart struct {
 	Counters []*counterList
-	Says     string // origin of the lines, or why there are none
+	Says     string // origin of the lines, or why there are none; "" if no program is named
 	Problem  string // why the text is missing
 	Entered  uint64
 	Source   *sourceTable // may be nil
@@ -60,9 +60,7 @@ func (p *methodPage) addFunction() error {
 	if err != nil {
 		return err
 	}
-	part := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
-		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
-		"clang -fprofile-instr-generate -fcoverage-mapping, or rustc -C instrument-coverage."}
+	part := &llvmPart{}
 	p.LLVM = part
 	for _, q := range p.all {
 		if c := countersOf(q); c != nil && len(part.Counters) < profilesOnPage {

@@ -15,7 +15,6 @@ import (
 var methodView = &view{
 	name:   nameOfMethod,
 	title:  "Method",
-	about:  "What the profiles of a method say, point by point, in the order of its code.",
 	build:  buildMethod,
 	pages:  methodsWithPages,
 	linked: true,
@@ -115,11 +114,9 @@ func codeHint(r *request) string {
 	switch {
 	case r.inReport || !listing.SupportsDomain(r.archive().Header().Domain):
 	case len(r.site.ClassPath) == 0:
-		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the " +
-			"classes that ran, and --source-path, naming their sources."
+		return "class-path"
 	case len(r.site.SourcePath) == 0:
-		return "Source lines stand beside the bytecode if profarc web is started with --source-path, naming folders or " +
-			"jars of sources."
+		return "source-path"
 	}
 	return ""
 }

@@ -17,12 +17,12 @@ import (
 var methodsView = &view{
 	name:  nameOfMethods,
 	title: "Methods",
-	about: "All methods of the archive, by every measure that it has.",
 	build: buildMethods,
 }
 
 type memberList struct {
-	Levels string // meaning of the levels, or ""
+	Levels bool // the table has levels
+	Code   []menuItem
 	Table  *table
 }
 
@@ -57,7 +57,7 @@ func listMembers(r *request, m *members) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memberList{m.LevelsAbout(), t}, fillPage(t, m.n, order, m.memberCells)
+	return &memberList{m.levels != nil, r.codeChoices(), t}, fillPage(t, m.n, order, m.memberCells)
 }
 
 func (m *members) memberCells(i int32) ([]cell, error) {
@@ -76,6 +76,18 @@ func (m *members) memberCells(i int32) ([]cell, error) {
 
 func (m *members) matchingMembers(t *table) ([]int32, error) {
 	order := m.sortedMembers(t)
+	if t.request.query.valueOf(keyOfCode) != "" {
+		where, err := packageIndexOf(t.request)
+		if err != nil {
+			return nil, err
+		}
+		order = slices.DeleteFunc(order, func(i int32) bool {
+			if m.byName == nil {
+				i = where.ofMethod[i]
+			}
+			return !where.isOfCode(t.request, i)
+		})
+	}
 	if t.Search == "" {
 		return order, nil
 	}
@@ -140,7 +152,6 @@ func (t *tally) linkToMethod(i int32) (link, error) {
 var classesView = &view{
 	name:    nameOfClasses,
 	title:   "Classes",
-	about:   "All classes of all packages, by the sums of their methods.",
 	offered: hasPackages,
 	build:   buildClasses,
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -18,13 +17,12 @@ import (
 var overviewView = &view{
 	name:  "overview",
 	title: "Overview",
-	about: "What the archive is, where it comes from, and where its counts are.",
 	build: buildOverview,
 }
 
 type overview struct {
-	File     string // path of the archive; empty in a report
-	Origin   *origin
+	File string // path of the archive; empty in a report
+	*facts.Facts
 	Counting *unfinished // the pending result that the page waits for, or nil
 	Where    *wherePage  // nil if the archive has no counts
 	Cutoffs  []string    // number of methods with most of the counts
@@ -33,7 +31,7 @@ type overview struct {
 	Hottest  *hotList    // hottest by the default measure; nil if the archive has no counts
 	Odd      []link      // oddities that a reader should know before trusting the counts
 	Looking  *unfinished // pending search for more oddities, or nil
-	Levels   string      // meaning of the levels, or ""
+	Levels   bool        // the table has levels
 }
 
 type hotList struct {
@@ -50,7 +48,7 @@ func buildOverview(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &overview{Origin: newOrigin(r, described)}
+	o := &overview{Facts: described}
 	if !r.inReport {
 		o.File = r.archive().Mapping().Name()
 	}
@@ -86,9 +84,9 @@ func (o *overview) addCounts(r *request) error {
 	o.Cutoffs = cutoffTexts(r, summary, unit)
 	if len(summary.Units) > 0 && summary.Methods > 0 {
 		o.WhyNone = facts.WithoutText(r.archive().Header().Domain)
-		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
+		o.Without = summary.Without - min(o.Counts.Unexecuted, summary.Without)
 	}
-	o.Levels = t.LevelsAbout()
+	o.Levels = t.levels != nil
 	if err := o.addOddities(r); err != nil {
 		return err
 	}
@@ -111,7 +109,7 @@ func (o *overview) addOddities(r *request) error {
 	if !r.inReport {
 		_, _ = methodNamesOf(&now) // prepares the first search
 	}
-	add("", "%s methods never ran: the profile lists them as not executed", o.Origin.Counts.Unexecuted)
+	add("", "%s methods never ran: the profile lists them as not executed", o.Counts.Unexecuted)
 	add("", "%s methods without any count: "+o.WhyNone, o.Without)
 	if pollutionView.offered(r.site) {
 		found, err := pollutionOf(&now)
@@ -182,72 +180,6 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 	return list
 }
 
-type origin struct {
-	*facts.Facts
-	About    *table     // numbers of records, settings and properties
-	RunFacts []runFacts // facts of the first runs
-	Tables   []string   // names and lengths of the tables
-}
-
-func newOrigin(r *request, f *facts.Facts) *origin {
-	o := &origin{Facts: f}
-	o.About = o.aboutTable(r)
-	o.addRunFacts()
-	for _, t := range f.Tables {
-		o.Tables = append(o.Tables, fmt.Sprintf("%s (%s)", t.Name, pluralText(uint64(t.Rows), "row")))
-	}
-	return o
-}
-
-func (o *origin) aboutTable(r *request) *table {
-	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
-		textColumn("name", "Name"), textColumn("value", "Value"))
-	add := func(kind, name, value string) {
-		t.addTableRow(textCell(kind), textCell(name), textCell(value))
-	}
-	c := o.Counts
-	for _, n := range []struct {
-		name string
-		n    uint64
-	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles},
-		{"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries},
-		{"pointers", c.Pointers}} {
-		add("Record", capitalized(n.name), cli.Grouped(n.n))
-	}
-	for _, s := range o.Settings {
-		add("Setting", capitalized(s.Name), cli.Grouped(uint64(s.Value)))
-	}
-	for _, p := range o.Properties {
-		add("Property", p.Name, p.Value)
-	}
-	return t.finishRows()
-}
-
-const runsShown = 3
-
-type runFacts struct {
-	Title string
-	Facts []listing.Fact
-}
-
-func (o *origin) addRunFacts() {
-	for i := range o.Facts.Runs[:min(len(o.Facts.Runs), runsShown)] {
-		run := &o.Facts.Runs[i]
-		one := runFacts{Title: "Run"}
-		if o.NumRuns > 1 {
-			one.Title = fmt.Sprintf("Run %d of %s", i+1, cli.Grouped(uint64(o.NumRuns)))
-		}
-		for _, f := range [][2]string{{"Program", run.Main}, {"VM or compiler", strings.TrimSpace(run.VM + " " + run.Vendor)},
-			{"Command", run.Command}, {"Options", run.Options}, {"Begun", momentText(run.Begun)},
-			{"Dumped", momentText(run.Time)}, {"End", run.Exit}, {"Dump id", run.DumpID}} {
-			if f[1] != "" {
-				one.Facts = append(one.Facts, listing.Fact{Name: f[0], Value: f[1]})
-			}
-		}
-		o.RunFacts = append(o.RunFacts, one)
-	}
-}
-
 func momentText(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -256,4 +188,4 @@ func momentText(text string) string {
 	return at.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-func (o *origin) Bytes() int { return int(o.Facts.Size) }
+func (o *overview) Bytes() int { return int(o.Size) }

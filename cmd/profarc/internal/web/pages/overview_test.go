@@ -80,7 +80,7 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	r := requestOf(t, site, "overview")
 	r.patience = 0
 	o := built[*overview](t, r)
-	if o.Counting == nil || o.Counting.Share != 0.75 || o.Origin.Counts.Methods == 0 || o.Where != nil {
+	if o.Counting == nil || o.Counting.Share != 0.75 || o.Counts.Methods == 0 || o.Where != nil {
 		t.Errorf("the overview is %+v", o)
 	}
 	tmpl, err := templates(serverLinks{}, layout.DomainHotSpot)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/profarc/profarc/internal/names/origins"
 	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -14,6 +15,7 @@ import (
 type packageIndex struct {
 	packages []indexedName
 	classes  []indexedName
+	origins  []origins.Origin    // by package
 	ofMethod []int32             // class of each method, in the order of the tally
 	classOf  map[[2]string]int32 // class by the name of its package and its bare name
 }
@@ -57,6 +59,9 @@ func buildPackageIndex(ctx context.Context, s *Site, p *Progress) (*packageIndex
 		f.ofMethod = append(f.ofMethod, class)
 		return err
 	})
+	for _, in := range f.packages {
+		f.origins = append(f.origins, origins.Of(d, in.Name))
+	}
 	return &f.packageIndex, err
 }
 

@@ -7,12 +7,9 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
-	"math"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -65,19 +62,16 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"source":    sourceElement,
 		"n":         cli.Grouped,
 		"n64":       func(n int) string { return cli.Grouped(uint64(n)) },
+		"next":      func(n int) int { return n + 1 },
 		"u64":       func(n int) uint64 { return uint64(n) },
 		"capital":   capitalized,
 		"moment":    momentText,
 		"percent":   percentText,
 		"kind":      report.KindText,
+		"sum":       func(kind string, sum float64) string { return report.SumText(kind, sum, realText) },
 		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
 		"amount":    amountText,
-		"heats": func() map[string]string {
-			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
-		},
-		"share": func(x float64) float64 { return min(x, 1) }, // of a pointer too
-		"unit":  unitText,
-		"stack": stackElement,
+		"share":     func(x float64) float64 { return min(x, 1) }, // of a pointer too
 	})
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	for _, name := range files {
@@ -106,9 +100,6 @@ func linkURL(links linker, l link) template.URL {
 	}
 	return template.URL(href)
 }
-
-// unitText formats a length in SVG units, rounded to a tenth.
-func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
 type document struct {
 	Title  string
@@ -149,11 +140,11 @@ type menuItem struct {
 }
 
 type shownPage struct {
-	ID, Title, About string
-	Failure          string     // why the page cannot be shown, or ""
-	Sides            []sideLink // the archive of the page and the other one; empty if the site has one archive
-	Beside           *link      // link to the comparison of both archives, or nil
-	Content          template.HTML
+	ID, Title, View string
+	Failure         string     // why the page cannot be shown, or ""
+	Sides           []sideLink // the archive of the page and the other one; empty if the site has one archive
+	Beside          *link      // link to the comparison of both archives, or nil
+	Content         template.HTML
 }
 
 func (s *Site) menuItems(current *view) (items []menuItem) {
@@ -168,7 +159,7 @@ func (s *Site) menuItems(current *view) (items []menuItem) {
 
 func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	var content any
-	p := &shownPage{ID: r.pageElement(), Title: r.inTerms(r.view.title), About: r.inTerms(r.view.about)}
+	p := &shownPage{ID: r.pageElement(), Title: r.inTerms(r.view.title), View: r.view.name}
 	err := r.site.guardFaults(func() (err error) {
 		content, err = r.view.build(r)
 		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
@@ -200,19 +191,6 @@ func writeDocument(w io.Writer, t *template.Template, d *document,
 		return err
 	}
 	return t.ExecuteTemplate(w, "document-end", d)
-}
-
-func stackElement(parts []segment) template.HTML {
-	var b strings.Builder
-	b.WriteString(`<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
-	at := 0.0
-	for _, p := range parts {
-		wide := min(max(100*p.Share, 0), 100-at)
-		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" width="%.1f" height="10"/>`, p.Class, at, wide)
-		at += wide
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String())
 }
 
 // WriteReport writes a report, which is a self-contained HTML file with pages of the site. The same archives give the

@@ -18,7 +18,6 @@ const nameOfPair = "pair"
 var pairView = &view{
 	name:    nameOfPair,
 	title:   "Side by side",
-	about:   "The profile points of a method in archive A and in archive B.",
 	offered: diffView.offered,
 	build:   buildPair,
 	both:    true,

@@ -16,7 +16,6 @@ import (
 var pollutionView = &view{
 	name:    nameOfPollution,
 	title:   "Pollution",
-	about:   "Profile points whose counts do not tell a compiler what to expect, those that are reached most first.",
 	offered: func(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled },
 	build:   buildPollution,
 }
@@ -47,6 +46,7 @@ type segment struct {
 	Count uint64
 	Share float64
 	Class string
+	From  float64 // share of the segments before
 }
 
 func buildPollution(r *request) (any, error) {
@@ -145,14 +145,17 @@ func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, unty
 	rest := count
 	names := seenTexts(r, kind, seen)
 	for i, row := range seen {
-		list = append(list, segment{names[i], row.Count, cli.Share(row.Count, count), fmt.Sprintf("part-%d", i)})
+		list = append(list, segment{names[i], row.Count, cli.Share(row.Count, count), fmt.Sprintf("part-%d", i),
+			cli.Share(count-rest, count)})
 		rest -= min(rest, row.Count)
 	}
 	untyped = min(rest, untyped)
 	for _, part := range []segment{{Text: kind.OthersText(), Count: rest - untyped},
 		{Text: facts.UntypedText, Count: untyped}} {
 		if part.Count > 0 {
-			list = append(list, segment{part.Text, part.Count, cli.Share(part.Count, count), "part-rest"})
+			list = append(list, segment{part.Text, part.Count, cli.Share(part.Count, count), "part-rest",
+				cli.Share(count-rest, count)})
+			rest -= part.Count
 		}
 	}
 	return list

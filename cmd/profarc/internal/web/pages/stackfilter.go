@@ -53,9 +53,14 @@ func (p *flamePage) addFilters(b *flameGraph) {
 	if b.at == flame.Root {
 		return
 	}
-	if name := b.nameOfFrame(b.tree.Nodes[b.at].Frame); fitsField(name.full) {
-		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.short, keyOfFocus, name.full),
-			filterLink(q, "Only without "+name.short, keyOfIgnore, name.full))
+	frame := b.tree.Nodes[b.at].Frame
+	if around := b.linkAround(frame); around.view != "" && q.valueOf(keyOfAround) == "" {
+		around.Text = "Callers and callees"
+		p.Filters = append(p.Filters, around)
+	}
+	if name := b.nameOfFrame(frame); fitsField(name.full) {
+		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.label.Head+name.label.Tail, keyOfFocus, name.full),
+			filterLink(q, "Only without "+name.label.Head+name.label.Tail, keyOfIgnore, name.full))
 	}
 }
 

@@ -20,10 +20,8 @@ import (
 const nameOfStackPair = "stackpair"
 
 var stackPairView = &view{
-	name:  nameOfStackPair,
-	title: "Stacks of both",
-	about: "A differential flame graph: boxes are as wide as their mean share of A and B. Red ones have a greater share " +
-		"in B, blue ones a smaller. Differences within the sampling error have no colour.",
+	name:    nameOfStackPair,
+	title:   "Stacks of both",
 	offered: func(s *Site) bool { return s.Other != nil && len(commonStacks(s)) > 0 },
 	build:   buildStackPair,
 	both:    true,

@@ -50,7 +50,7 @@ func TestStacksOfBothTellWhatChanged(t *testing.T) {
 		if box.Y == 2*levelHeight {
 			sum += width
 		}
-		got[box.Label] = box.Width + " " + box.Class + " " + strings.ReplaceAll(box.Title, "\n", "; ")
+		got[box.Label.Head+box.Label.Tail] = box.Width + " " + box.Class + " " + strings.ReplaceAll(box.Title, "\n", "; ")
 	}
 	want := map[string]string{
 		"all":        "100.000% grew by-0 A: 100 samples, 100.0%; B: 1,000 samples, 100.0%; 0.00 percentage points",
@@ -58,7 +58,7 @@ func TestStacksOfBothTellWhatChanged(t *testing.T) {
 		"main.kept":  "50.000% grew by-0 main.kept; A: 50 samples, 50.0%; B: 500 samples, 50.0%; 0.00 percentage points",
 		"main.grown": "30.000% grew by-4 main.grown; A: 20 samples, 20.0%; B: 400 samples, 40.0%; ▲ 20.00 percentage points",
 		"main.gone":  "15.000% shrank by-4 main.gone; A: 30 samples, 30.0%; B: 0 samples, 0.0%; ▼ 30.00 percentage points",
-		"come":       "5.000% grew by-4 main.come; A: 0 samples, 0.0%; B: 100 samples, 10.0%; ▲ 10.00 percentage points",
+		"main.come":  "5.000% grew by-4 main.come; A: 0 samples, 0.0%; B: 100 samples, 10.0%; ▲ 10.00 percentage points",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || sum < 99.99 || sum > 100.01 {
 		t.Error(sum, diff)

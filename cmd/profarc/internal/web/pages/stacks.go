@@ -1,14 +1,12 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
@@ -16,8 +14,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/origins"
 	"github.com/profarc/profarc/internal/names/schema"
-	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -26,7 +24,6 @@ import (
 var flameView = &view{
 	name:    nameOfFlame,
 	title:   "Stacks",
-	about:   "Who calls whom: each box is a method below its caller, as wide as its share of the counts.",
 	offered: func(s *Site) bool { return len(stackSources(s.Archive)) > 0 },
 	build:   buildFlame,
 	pages:   stacksInReport,
@@ -38,9 +35,7 @@ const (
 	boxesInReport  = 150
 	levelsOnPage   = 48
 	leastWidth     = 0.0012 // about one pixel of a screen
-	labelledWidth  = 0.02   // minimum width of boxes with a label
-	lettersAcross  = 180    // letters that fit in the whole width of a wide screen
-	stacksZoomed   = 8      // links per report
+	labelledWidth  = 0.015  // minimum width of boxes with a label
 	levelHeight    = 20     // pixels
 	framesListed   = 5_000
 	framesInReport = 20
@@ -137,25 +132,28 @@ func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) erro
 }
 
 type flamePage struct {
-	What    string
-	Unit    string
-	Total   uint64 // count of the current node
-	Whole   uint64 // count of all stacks
-	Cut     uint64
-	Zoomed  []link // links from all stacks to the current node, which is the last one
-	Others  []link // the same page for another kind of stacks, or upside down
-	Up      bool
-	Find    string
-	Found   uint64
-	Focus   string
-	Ignore  string
-	Passed  uint64 // count of the stacks that pass Focus and Ignore
-	Filters []link // links to pages with other filters
-	Search  bool   // the page can be searched
-	Boxes   []stackBox
-	Height  int // pixels
-	Methods *table
-	Left    int
+	What     string
+	Unit     string
+	Total    uint64 // count of the current node
+	Whole    uint64 // count of all stacks
+	Cut      uint64
+	Zoomed   []link // links from all stacks to the current node, which is the last one
+	Others   []link // the same page for another kind of stacks, or upside down
+	Up       bool
+	Find     string
+	Found    uint64
+	Focus    string
+	Ignore   string
+	Passed   uint64 // count of the stacks that pass Focus and Ignore
+	Filters  []link // links to pages with other filters
+	Code     []menuItem
+	Callers  *flamePage // callers of the method whose callees the page has, or nil
+	Search   bool       // the page can be searched
+	Packages bool       // boxes have colours of packages
+	Boxes    []stackBox
+	Height   int // pixels
+	Methods  *table
+	Left     int
 }
 
 // askedSource returns the source that the query names, or the first one.
@@ -177,23 +175,32 @@ func buildFlame(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := nodeAsked(r, t)
+	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
+		Up: r.query.valueOf("up") != "", Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus),
+		Ignore: r.query.valueOf(keyOfIgnore), Search: !r.inReport, Packages: true, Code: r.codeChoices()}
+	b := newFlameGraph(r, t, flame.Root, p)
+	b.foldOtherCode()
+	b.at, err = nodeAsked(r, b.tree)
 	if err != nil {
 		return nil, err
 	}
-	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
-		Up: r.query.valueOf("up") != "", Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus),
-		Ignore: r.query.valueOf(keyOfIgnore), Search: !r.inReport}
-	b := newFlameGraph(r, t, at, p)
 	b.filterStacks()
-	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
+	p.Passed = b.tree.Nodes[flame.Root].Total
+	callers, err := b.turnAroundMethod()
+	if err != nil {
+		return nil, err
+	}
+	p.Total = b.tree.Nodes[b.at].Total
 	p.addLinks(b)
 	p.addFilters(b)
 	b.found = b.nameMatcher(keyOfFind)
 	if b.found != nil {
-		p.Found = b.tree.Matched(at, b.found)
+		p.Found = b.tree.Matched(b.at, b.found)
 	}
 	b.drawBoxes()
+	if callers != nil {
+		p.Callers = b.drawCallers(callers)
+	}
 	return p, errors.Join(b.err, p.addTable(b))
 }
 
@@ -236,7 +243,8 @@ func (b *flameGraph) zoomPath() (list []link) {
 	path := b.tree.Path(b.at)
 	for i, at := range path {
 		if i == 0 || i >= len(path)-pathShown {
-			list = append(list, b.linkToNode(b.labelOf(at, 1), at))
+			name := b.labelOfNode(at)
+			list = append(list, b.linkToNode(name.Head+name.Tail, at))
 		}
 	}
 	return list
@@ -258,39 +266,19 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	return b.err
 }
 
+// stacksInReport returns one page for each kind of stacks, where scripts zoom.
 func stacksInReport(r *request) (list []query, err error) {
-	for i, s := range stackSources(r.archive()) {
-		q := query{}
-		if i > 0 {
-			q = newQuery("of", s.name)
-		}
-		list = append(list, q)
-		of := *r
-		of.query = q
-		_, t, err := stacksOf(&of)
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range widestForks(t) {
-			list = append(list, q.withValues("at", nodeText(at)))
-		}
+	list = append(list, query{})
+	for _, s := range stackSources(r.archive())[1:] {
+		list = append(list, newQuery("of", s.name))
 	}
 	return list, nil
 }
 
-func widestForks(t *flame.Tree) (list []int) {
-	for _, b := range t.Layout(flame.Root, flame.Limit{Boxes: boxesInReport, Depth: levelsOnPage, Width: labelledWidth}) {
-		n := &t.Nodes[b.Node]
-		if b.Node != flame.Root && b.Merged == 0 && len(n.Children) > 1 && len(list) < stacksZoomed {
-			list = append(list, b.Node)
-		}
-	}
-	return list
-}
-
 type frameName struct {
-	full, short, bare string
-	raw               string // name in the archive
+	full, raw string    // raw is the name in the archive
+	label     nameLabel // without the package
+	in        string    // package
 }
 
 type flameGraph struct {
@@ -316,14 +304,15 @@ func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
 	}
-	name := frameName{"a frame without a method", "?", "?", "?"}
-	if frame != noMethod {
+	name := frameName{full: "a frame without a method", label: nameLabel{Tail: "?"}}
+	if frame != noMethod && frame != 0 {
 		m, err := b.methods(frame)
 		if err == nil && m.Valid() {
 			var full analyze.MethodName
 			full, err = analyze.NameOf(m.Store(), m)
-			name = frameName{full.Spelled(), shortenLine(withoutPackage(full)), shortenLine(bareName(full)),
-				full.String()}
+			label := labelOf(escape.Printable(shortenLine(withoutPackage(full))))
+			in, _ := splitName(m.Store().Header().Domain, full.Spelled())
+			name = frameName{full.Spelled(), full.String(), label, in}
 		}
 		b.err = errors.Join(b.err, err)
 	}
@@ -342,32 +331,11 @@ func withoutPackage(m analyze.MethodName) string {
 	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
 }
 
-func bareName(m analyze.MethodName) string {
-	name := m.Name
-	for _, brackets := range []string{"()", "[]"} {
-		if strings.HasSuffix(name, brackets[1:]) {
-			name = name[:max(strings.Index(name, brackets[:1]), 0)]
-		}
-	}
-	at := len(name)
-	for at >= 0 && (at == len(name) || closure().MatchString(name[at+1:])) {
-		at = strings.LastIndexAny(name[:at], ".:")
-	}
-	return cmp.Or(name[at+1:], m.Name)
-}
-
-// closure matches the names that Go appends to a function for its closures.
-var closure = lazyregexp.New(`^(func|gowrap|deferwrap)?[0-9]`)
-
-func (b *flameGraph) labelOf(at int, width float64) string {
+func (b *flameGraph) labelOfNode(at int) nameLabel {
 	if at == flame.Root {
-		return "all"
+		return nameLabel{Tail: "all"}
 	}
-	name := b.nameOfFrame(b.tree.Nodes[at].Frame)
-	if float64(utf8.RuneCountInString(name.short)) > width*lettersAcross {
-		return name.bare
-	}
-	return name.short
+	return b.nameOfFrame(b.tree.Nodes[at].Frame).label
 }
 
 func (b *flameGraph) linkToNode(text string, at int) link {
@@ -385,9 +353,11 @@ func (b *flameGraph) linkToFrame(frame uint32) link {
 // A stackBox is a rectangle of the graph. X and Width are percentages of the graph's width, Y and Height are pixels.
 type stackBox struct {
 	Link   link // zooms to the box
-	Label  string
+	Around link // callers and callees of the method, or the zero link
+	Label  nameLabel
 	Title  string // tooltip
 	Class  string
+	In     string // package
 	X      string
 	Width  string
 	Y      int
@@ -426,14 +396,17 @@ func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
 		Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
 	if at.Merged > 0 {
-		shown.Label = fmt.Sprintf("%d more", at.Merged)
+		shown.Label.Tail = fmt.Sprintf("%d more", at.Merged)
 		shown.Class = "merged"
 		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, counted)
 		return shown
 	}
-	shown.Link = b.linkToNode("", at.Node)
 	frame := b.tree.Nodes[at.Node].Frame
-	shown.Label = escape.Printable(b.labelOf(at.Node, at.Width))
+	shown.Link, shown.Around = b.linkToNode("", at.Node), b.linkAround(frame)
+	if shown.Around.view != "" && b.request.query.valueOf(keyOfAround) != "" {
+		shown.Link = shown.Around
+	}
+	shown.Label, shown.In = b.labelOfNode(at.Node), escape.Printable(b.nameOfFrame(frame).in)
 	shown.Class = class
 	shown.Title = counted
 	if at.Node != flame.Root {
@@ -450,12 +423,22 @@ func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 }
 
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
-	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(cli.Share(at.Total, b.page.Whole)))
-	own := b.tree.Nodes[at.Node].Self
-	if own > 0 && at.Merged == 0 {
-		title += fmt.Sprintf("; %s of its own", amountText(own, b.page.Unit))
+	part := func(n uint64) string {
+		return fmt.Sprintf("%s, %s of all", amountText(n, b.page.Unit), percentText(cli.Share(n, b.page.Whole)))
 	}
-	return heatClass(cli.Share(own, b.page.Total)), title
+	title = "total " + part(at.Total)
+	if b.page.Total != b.page.Whole {
+		title += fmt.Sprintf(", %s of these", percentText(cli.Share(at.Total, b.page.Total)))
+	}
+	own := b.tree.Nodes[at.Node].Self
+	if at.Merged == 0 && at.Node != flame.Root {
+		title += "\nself " + part(own)
+	}
+	if at.Node == flame.Root {
+		return "", title
+	}
+	from := origins.Of(b.request.archive().Header().Domain, b.nameOfFrame(b.tree.Nodes[at.Node].Frame).in)
+	return heatClass(cli.Share(own, b.page.Total)) + " " + string(from), title
 }
 
 func (p *flamePage) FoundShare() float64 { return cli.Share(p.Found, p.Total) }

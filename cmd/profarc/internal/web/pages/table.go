@@ -261,13 +261,5 @@ func (t *table) WithoutSearch() link {
 		t.request.query.withValues(keyOfFind, ""))
 }
 
-// AllMethods links to the search of all methods for the same text, and is nil on their page.
-func (t *table) AllMethods() *link {
-	if t.request.view.name == nameOfMethods {
-		return nil
-	}
-	return linkToPage(t.request.inTerms("Search all methods"), nameOfMethods, newQuery(keyOfFind, t.Search)).optional()
-}
-
 func (t *table) InReport() bool { return t.request.inReport }
 func (t *table) Left() uint64   { return uint64(t.Found - len(t.Rows)) }

@@ -102,16 +102,6 @@ func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
 
 var levelColumn = numberColumn("level", "Level")
 
-const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
-	"counts nothing: a method of level 4 ran more often than its counts say."
-
-func (t *tally) LevelsAbout() string {
-	if t == nil || t.levels == nil {
-		return ""
-	}
-	return levelsAbout
-}
-
 func withLevel[T any](t *tally, list []T, level T) []T {
 	if t.levels == nil {
 		return list

@@ -81,7 +81,6 @@ func typeRecordText(s *reader.Store, t reader.Type) (string, error) {
 // nameless is the text for an empty name, which some functions in CPU profiles have.
 const nameless = "(no name)"
 
-// percentText formats a share as "12.3%".
 func percentText(share float64) string { return cli.FormatShare(share, 1) }
 
 // finePercent formats a share with two significant digits, as "0.013%".

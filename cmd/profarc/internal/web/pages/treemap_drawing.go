@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
 // A treemap shows groups and their parts as areas in proportion to their values.
@@ -167,16 +168,21 @@ const mostTitle = 300
 // A nameLabel is a name in a box. Browsers shorten Head first, which has its packages, and then Tail.
 type nameLabel struct{ Head, Tail string }
 
-// labelOf divides a name before its last part. A receiver loses its parentheses.
+// labelOf divides a name before its last part, with which closures keep the function that they are in. A receiver loses
+// its parentheses.
 func labelOf(name string) nameLabel {
-	if inner, pointer := strings.CutPrefix(name, "(*"); pointer {
-		name = strings.Replace(inner, ")", "", 1)
-	}
+	name = receiver().ReplaceAllString(name, "$1")
 	name = string([]rune(name[:min(len(name), 4*mostTitle)]))
-	end := max(strings.IndexAny(name, "([<"), 0)
-	if end == 0 {
-		end = len(name)
+	end := strings.IndexAny(name+"(", "([<")
+	at := strings.LastIndexAny(name[:end], "./:")
+	for at > 0 && closure().MatchString(name[at+1:]) {
+		at = strings.LastIndexAny(name[:at], "./:")
 	}
-	at := max(strings.LastIndexAny(name[:end], "./:"), 0)
-	return nameLabel{name[:at], name[at:]}
+	return nameLabel{name[:at+1], name[at+1:]}
 }
+
+// receiver matches a pointer receiver of Go.
+var receiver = lazyregexp.New(`\(\*([^()]+)\)`)
+
+// closure matches the names that Go appends to a function for its closures.
+var closure = lazyregexp.New(`^(func|gowrap|deferwrap)?[0-9]`)

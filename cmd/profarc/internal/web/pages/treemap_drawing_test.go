@@ -63,10 +63,13 @@ func TestFoldKeepsTheSum(t *testing.T) {
 func TestLabelsAreCutBetweenTheirParts(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]nameLabel{
-		"HashMap": {"", "HashMap"}, "": {"", ""}, "com.sun.tools.javac.tree": {"com.sun.tools.javac", ".tree"},
-		"internal/runtime/gc/scan": {"internal/runtime/gc", "/scan"}, "std::vector<a::b>": {"std:", ":vector<a::b>"},
-		"(*mspan)": {"", "mspan"}, "(*spanInlineMarkBits).init": {"spanInlineMarkBits", ".init"},
-		"Type.hasTag(a.TypeTag)": {"Type", ".hasTag(a.TypeTag)"}, "漢字漢字漢字": {"", "漢字漢字漢字"},
+		"HashMap": {"", "HashMap"}, "": {"", ""}, "com.sun.tools.javac.tree": {"com.sun.tools.javac.", "tree"},
+		"internal/runtime/gc/scan": {"internal/runtime/gc/", "scan"}, "std::vector<a::b>": {"std::", "vector<a::b>"},
+		"(*mspan)": {"", "mspan"}, "(*spanInlineMarkBits).init": {"spanInlineMarkBits.", "init"},
+		"Type.hasTag(a.TypeTag)": {"Type.", "hasTag(a.TypeTag)"}, "fibs.main.func1": {"fibs.", "main.func1"},
+		"a.b.func2.1": {"a.", "b.func2.1"}, "slices.Sort[go.shape.[]int]": {"slices.", "Sort[go.shape.[]int]"},
+		"json.(*decodeState).array": {"json.decodeState.", "array"}, "f(void (*)(int))": {"", "f(void (*)(int))"},
+		"(anonymous)": {"", "(anonymous)"}, "漢字漢字漢字": {"", "漢字漢字漢字"},
 		strings.Repeat("x", 5000): {"", strings.Repeat("x", 4*mostTitle)},
 	} {
 		if got := labelOf(text); got != want {

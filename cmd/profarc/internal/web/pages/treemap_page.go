@@ -24,10 +24,8 @@ const (
 )
 
 var whereView = &view{
-	name:  whereName,
-	title: whereTitle,
-	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of " +
-		"those. Colours are shares of the sum of the page.",
+	name:   whereName,
+	title:  whereTitle,
 	build:  buildWhere,
 	pages:  whereInReport,
 	linked: true,
@@ -37,6 +35,7 @@ type wherePage struct {
 	Name    string // name of the package or class; empty for the archive
 	Back    *link  // page of the parent
 	By      []menuItem
+	Code    []menuItem
 	Measure string
 	Noun    string // unit of the counts
 	About   string
@@ -44,7 +43,7 @@ type wherePage struct {
 	Sum     string  // Total with its unit
 	Share   float64 // share of Whole
 	Whole   string  // the archive, or the file for sizes
-	Levels  string  // meaning of the levels in the table, or ""
+	Levels  bool    // the table has levels
 	part    string  // key of the displayed part
 	Classes *link   // list of all classes, or nil
 	Maps    []*treemap
@@ -74,7 +73,8 @@ func buildWhere(r *request) (any, error) {
 type treemapView struct {
 	*tally
 	*packageIndex
-	by *measured
+	by   *measured
+	asks *request
 }
 
 // treemapViewOf returns a view without a measure, once the methods are counted and indexed.
@@ -84,15 +84,15 @@ func treemapViewOf(r *request) (*treemapView, error) {
 		return nil, err
 	}
 	where, err := packageIndexOf(r)
-	return &treemapView{tally: t, packageIndex: where}, err
+	return &treemapView{tally: t, packageIndex: where, asks: r}, err
 }
 
 func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error) {
-	v := &treemapView{t, where, t.measureNamed(r.query.valueOf("by"))}
+	v := &treemapView{t, where, t.measureNamed(r.query.valueOf("by")), r}
 	if v.by == nil {
 		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
 	}
-	p := &wherePage{Measure: v.by.Name, Noun: v.by.Noun, About: v.by.About}
+	p := &wherePage{Measure: v.by.Name, Noun: v.by.Noun, About: v.by.About, Code: r.codeChoices()}
 	groups, err := v.branchesAt(r, p, r.query.valueOf("at"))
 	if err != nil {
 		return nil, err
@@ -109,8 +109,8 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 		p.Back = nil
 	}
 	for _, m := range t.measures {
-		p.By = append(p.By, menuItem{linkToPage(m.Title, whereName, newQuery("at", r.query.valueOf("at"), "by", m.Name)),
-			m == v.by})
+		q := newQuery("at", r.query.valueOf("at"), "by", m.Name, keyOfCode, r.query.valueOf(keyOfCode))
+		p.By = append(p.By, menuItem{linkToPage(m.Title, whereName, q), m == v.by})
 	}
 	for _, g := range groups {
 		p.Total = schema.AddCounts(p.Total, g.value)
@@ -160,13 +160,16 @@ func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch,
 // packagesBy returns the packages with their classes. It keeps them, since they take half of the time of a page in a
 // large archive, and many pages need them.
 func (v *treemapView) packagesBy(r *request) ([]branch, error) {
+	if r.query.valueOf(keyOfCode) != "" {
+		return v.branches(r.ctx, v.groupByPackage)
+	}
 	return resultOf(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
 		return v.branches(ctx, v.groupByPackage)
 	})
 }
 
 func (v *treemapView) linkToPart(text, at string) link {
-	return linkToPage(text, whereName, newQuery("at", at, "by", v.by.Name))
+	return linkToPage(text, whereName, newQuery("at", at, "by", v.by.Name, keyOfCode, v.asks.query.valueOf(keyOfCode)))
 }
 
 func (v *treemapView) packageName(n int32) string {
@@ -245,7 +248,7 @@ func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, erro
 			return nil, err
 		}
 		g, p, ok := in(m)
-		if !ok {
+		if !ok || !v.isOfCode(v.asks, v.ofMethod[m]) {
 			continue
 		}
 		if g != p {
@@ -327,7 +330,7 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 	if !methods {
 		columns = append(columns, numberColumn("parts", "Parts"))
 	} else if columns = withLevel(v.tally, columns, levelColumn); v.levels != nil {
-		p.Levels = levelsAbout
+		p.Levels = true
 	}
 	t := newTable(r, "where", whereTitle, columns...)
 	t.Titled = true

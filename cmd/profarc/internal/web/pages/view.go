@@ -11,7 +11,6 @@ import (
 type view struct {
 	name  string // name in addresses, one lower-case word
 	title string // title in headings and in the menu
-	about string // one sentence about the page
 	// offered reports whether a site has data for the view. It may be nil.
 	offered func(*Site) bool
 	build   func(*request) (any, error)

@@ -1,6 +1,6 @@
 "use strict";
-// All pages work without this script. It sorts and searches the tables of a report, loads pages
-// again that wait for a computation, and adds keys.
+// All pages work without this script. It sorts and searches the tables of a report, loads pages again that wait for a
+// computation, and adds keys, and colours, tips and zooming to stacks.
 
 // loadAgain loads a page again that is not finished, once nothing in it has the focus: it would be lost.
 function loadAgain() {
@@ -123,5 +123,204 @@ addEventListener("hashchange", () => {
   }
   leaving = false;
   if (document.querySelector(".page:target")) scrollTo(0, 0);
+});
+
+// Stacks: each box has its text in its title, as lines. The first is the name of its method.
+const boxesOf = (flame) => [...flame.querySelectorAll("foreignObject")];
+const textOf = (box) => box.dataset.text ?? box.title;
+const shownFlames = () => [...document.querySelectorAll(".flame")].filter((flame) => flame.getClientRects().length);
+
+// spanOf returns where a box begins and ends, as parts of its graph's width, and its level.
+function spanOf(object) {
+  const [x, width] = ["x", "width"].map((name) => parseFloat(object.dataset[name] ?? object.getAttribute(name)));
+  return { x, width, y: Number(object.getAttribute("y")) };
+}
+
+// A tip shows at once what a box is. It stands for the title, which browsers show late.
+let tip = null;
+function showTip(box, x, y) {
+  if (!tip) {
+    tip = document.createElement("div");
+    tip.className = "tip";
+    document.body.append(tip);
+  }
+  if (box.title) {
+    box.dataset.text = box.title;
+    box.removeAttribute("title");
+  }
+  tip.textContent = textOf(box);
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(x + 12, innerWidth - width - 12)) + "px";
+  tip.style.top = (y + 20 + height < innerHeight ? y + 18 : y - height - 8) + "px";
+}
+function hideTip() {
+  tip?.remove();
+  tip = null;
+}
+document.addEventListener("pointermove", (event) => {
+  const box = event.target.closest?.(".flame .box");
+  if (box) showTip(box, event.clientX, event.clientY);
+  else hideTip();
+});
+document.addEventListener("focusin", (event) => {
+  const box = event.target.closest(".flame a")?.querySelector(".box");
+  if (!box || !event.target.matches(":focus-visible")) return hideTip();
+  const { left, bottom } = box.getBoundingClientRect();
+  showTip(box, left, bottom - 14);
+});
+document.addEventListener("focusout", hideTip);
+addEventListener("scroll", hideTip, { passive: true });
+
+// mark highlights the boxes that a search selects, and returns their share of the graph: of the outermost ones.
+function mark(flame, selects) {
+  const found = [];
+  for (const object of boxesOf(flame)) {
+    const box = object.firstElementChild, isFound = Boolean(selects) && object !== flame.querySelector("foreignObject") && selects([textOf(box).split("\n")[0]]);
+    box.classList.toggle("found", isFound);
+    if (isFound) found.push(spanOf(object));
+  }
+  flame.classList.toggle("searched", Boolean(selects));
+  found.sort((a, b) => a.x - b.x || b.width - a.width);
+  let end = -1, sum = 0;
+  for (const { x, width } of found)
+    if (x + width > end + 0.0005) {
+      sum += x + width - Math.max(x, end);
+      end = x + width;
+    }
+  return sum;
+}
+
+// searchStacks highlights while one types. On a server Enter then counts all stacks, also those too narrow for boxes.
+function searchStacks(input) {
+  for (const flame of shownFlames()) {
+    let selects = null;
+    try {
+      selects = input.value.trim() ? selectorOf(input.value) : null;
+    } catch {
+      return; // not complete yet
+    }
+    const share = mark(flame, selects);
+    let told = flame.parentElement.querySelector(".matched");
+    if (!told) {
+      told = Object.assign(document.createElement("p"), { className: "matched" });
+      told.setAttribute("role", "status");
+      flame.before(told);
+    }
+    told.textContent = selects ? share.toFixed(1) + "% of the shown boxes go through “" + input.value + "”." + (input.form ? " Enter counts all stacks." : "") : "";
+  }
+}
+
+// zoomIn widens a box that has no page of its own to the whole graph, as pages of a server do. The outermost box leads back.
+function zoomIn(flame, object) {
+  const to = spanOf(object), all = boxesOf(flame), up = all.length > 1 && spanOf(all[0]).y > spanOf(all[1]).y;
+  for (const other of all) {
+    if (!other.dataset.x) Object.assign(other.dataset, { x: other.getAttribute("x"), width: other.getAttribute("width") });
+    const from = spanOf(other), above = up ? from.y > to.y : from.y < to.y;
+    const left = above ? 0 : ((from.x - to.x) / to.width) * 100, width = above ? 100 : (from.width / to.width) * 100;
+    const inside = above ? from.x <= to.x + 0.0005 && from.x + from.width >= to.x + to.width - 0.0005 : left > -0.01 && left + width < 100.01;
+    other.setAttribute("x", left + "%");
+    other.setAttribute("width", width + "%");
+    other.setAttribute("visibility", inside ? "visible" : "hidden");
+    const box = other.firstElementChild;
+    if (inside && !box.firstElementChild && width > 1.5) box.append(Object.assign(document.createElement("span"), { className: "label", textContent: textOf(box).split("\n")[0] }));
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const object = event.target.closest(".flame foreignObject"), link = event.target.closest(".flame a");
+  if (!object) return;
+  const around = link?.dataset.around, sandwich = event.shiftKey || document.querySelector("[data-sandwich]")?.checked;
+  if (around && sandwich && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    location.href = around;
+  } else if (!link || object.dataset.x) {
+    event.preventDefault();
+    zoomIn(object.closest(".flame"), object);
+  }
+});
+
+// Arrow keys lead from box to box, s to callers and callees, Escape to all stacks.
+function boxInDirection(link, key) {
+  const object = link.querySelector("foreignObject"), from = spanOf(object), middle = from.x + from.width / 2;
+  const links = [...link.closest(".flame").querySelectorAll("a")].map((a) => ({ a, ...spanOf(a.querySelector("foreignObject")) }));
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    const sign = key === "ArrowLeft" ? -1 : 1;
+    const beside = links.filter((l) => l.y === from.y && sign * (l.x - from.x) > 0);
+    return beside.sort((a, b) => sign * (a.x - b.x))[0]?.a;
+  }
+  const level = from.y + (key === "ArrowUp" ? -20 : 20);
+  const there = links.filter((l) => l.y === level && l.x < from.x + from.width && l.x + l.width > from.x);
+  return there.sort((a, b) => b.width - a.width || Math.abs(a.x - middle) - Math.abs(b.x - middle))[0]?.a;
+}
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea")) return;
+  if (event.key === "Escape" && shownFlames().length) {
+    hideTip();
+    const all = document.querySelector(".zoom a");
+    if (all && document.querySelectorAll(".zoom li").length > 1) location.href = all.href;
+    for (const flame of shownFlames()) if (boxesOf(flame)[0]?.dataset.x) zoomIn(flame, boxesOf(flame)[0]);
+  }
+  const link = event.target.closest?.(".flame a");
+  if (!link) return;
+  if (event.key === "s" && link.dataset.around) location.href = link.dataset.around;
+  if (!event.key.startsWith("Arrow")) return;
+  event.preventDefault();
+  boxInDirection(link, event.key)?.focus();
+});
+
+// Colours of packages: each origin of code has four, which its packages with the most own time get. A legend names them.
+const SHADES = 4, LISTED = 12;
+function selfOf(box) {
+  const share = /\nself .*?([\d.]+)% of all/.exec(textOf(box));
+  return share ? Number(share[1]) : 0;
+}
+function colourPackages(flame) {
+  const boxes = [...flame.querySelectorAll(".box[data-in]")], packages = new Map(), used = {};
+  const originOf = (box) => ["own", "library", "runtime"].find((name) => box.classList.contains(name));
+  for (const box of boxes) {
+    const known = packages.get(box.dataset.in) ?? { share: 0, origin: originOf(box) };
+    packages.set(box.dataset.in, known);
+    known.share += selfOf(box);
+  }
+  const order = [...packages].filter(([, p]) => p.origin).sort(([, a], [, b]) => b.share - a.share);
+  for (const [, p] of order) p.shade = p.origin + "-" + Math.min((used[p.origin] = (used[p.origin] ?? -1) + 1), SHADES - 1);
+  for (const box of boxes) if (packages.get(box.dataset.in).shade) box.classList.add(packages.get(box.dataset.in).shade);
+  const legend = flame.parentElement.querySelector(".colours .packages");
+  if (!legend || legend.children.length) return;
+  for (const [name, p] of order.slice(0, LISTED).filter(([, p]) => p.share > 0)) {
+    const entry = document.createElement("li"), key = document.createElement("span");
+    key.className = "key " + p.shade;
+    const text = document.createElement("bdi");
+    text.textContent = name || "no package";
+    entry.append(key, text);
+    legend.append(entry);
+  }
+}
+
+// colourBy chooses whether colours are packages or own shares, for as long as the tab is open.
+function colourBy(what) {
+  for (const flame of document.querySelectorAll(".flame.coloured")) flame.classList.toggle("by-share", what === "share");
+  for (const option of document.querySelectorAll("[data-colour]")) option.setAttribute("aria-pressed", String(option.dataset.colour === what));
+  try {
+    sessionStorage.setItem("colours", what);
+  } catch {} // not allowed for files in some browsers
+}
+function chosenColours() {
+  try {
+    return sessionStorage.getItem("colours") ?? "package";
+  } catch {
+    return "package";
+  }
+}
+for (const flame of document.querySelectorAll(".flame.coloured")) colourPackages(flame);
+if (document.querySelector(".flame.coloured")) colourBy(chosenColours());
+for (const hidden of document.querySelectorAll(".colours [hidden]")) hidden.hidden = false;
+document.addEventListener("click", (event) => {
+  const option = event.target.closest("[data-colour]");
+  if (option) colourBy(option.dataset.colour);
+});
+document.addEventListener("input", (event) => {
+  if (event.target.matches("header input[type=search]") && shownFlames().length) searchStacks(event.target);
 });
 loadAgain();
