@@ -64,16 +64,27 @@ func (r *Repository) DeleteManifest(ctx context.Context, d digest.Digest, tags .
 	return r.Delete(ctx, d.String())
 }
 
-// Detach removes manifests from the index of a subject, with their tags, where the registry has no referrers API.
+// Detach removes manifests from the index of a subject, with their tags, where the registry has no referrers API. It
+// also removes missing ones, since registries refuse an index that lists them.
 func (r *Repository) Detach(ctx context.Context, subject digest.Digest, attached []digest.Digest) error {
 	index, err := r.fallbackIndex(ctx, subject)
 	if err != nil {
 		return err
 	}
 	whole := len(index.Manifests)
-	index.Manifests = slices.DeleteFunc(index.Manifests, func(d ocispec.Descriptor) bool {
-		return slices.Contains(attached, d.Digest)
-	})
+	var left []ocispec.Descriptor
+	for _, d := range index.Manifests {
+		if slices.Contains(attached, d.Digest) {
+			continue
+		}
+		_, err := r.Resolve(ctx, d.Digest.String())
+		if err == nil {
+			left = append(left, d)
+		} else if !IsMissing(err) {
+			return err
+		}
+	}
+	index.Manifests = left
 	if len(index.Manifests) < whole {
 		if err := r.replaceIndex(ctx, subject, index); err != nil {
 			return err
@@ -84,11 +95,21 @@ func (r *Repository) Detach(ctx context.Context, subject digest.Digest, attached
 		return err
 	}
 	for _, tag := range own {
-		if slices.ContainsFunc(attached, func(d digest.Digest) bool { return tag == attachmentTag(subject, d) }) {
+		isOne := func(d digest.Digest) bool { return tag == attachmentTag(subject, d) }
+		if slices.ContainsFunc(attached, isOne) || r.isDangling(ctx, tag) {
 			_ = r.Delete(ctx, tag) // it goes with its manifest otherwise
 		}
 	}
 	return nil
+}
+
+// isDangling reports whether the manifest of a tag is missing. Some registries keep such tags.
+func (r *Repository) isDangling(ctx context.Context, tag string) bool {
+	d, err := r.Resolve(ctx, tag)
+	if err == nil {
+		_, err = r.Resolve(ctx, d.Digest.String())
+	}
+	return IsMissing(err)
 }
 
 // replaceIndex writes the index of a subject, or deletes it if it is empty.

@@ -164,6 +164,17 @@ func (v *inventory) oldEvents() []string {
 
 // removeAll removes archives and tags of events.
 func (v *inventory) removeAll(ctx context.Context, p *pruned) error {
+	ofSubject := map[digest.Digest][]digest.Digest{}
+	for _, a := range p.Remove {
+		if a.AttachedTo != "" {
+			ofSubject[a.AttachedTo] = append(ofSubject[a.AttachedTo], a.Digest)
+		}
+	}
+	for subject, archives := range ofSubject {
+		if err := v.repo.Detach(ctx, subject, archives); err != nil {
+			return err
+		}
+	}
 	for _, a := range p.Remove {
 		if err := v.remove(ctx, a); err != nil {
 			return err
@@ -181,14 +192,9 @@ func (v *inventory) removeAll(ctx context.Context, p *pruned) error {
 	return nil
 }
 
-// remove removes an archive. First the image and tags no longer lead to it. Its manifest goes last, so that after an
-// interruption the next prune finds it by the tags of its signatures.
+// remove removes an archive that its image no longer leads to. Its manifest goes last, so that after an interruption
+// the next prune finds it by the tags of its signatures.
 func (v *inventory) remove(ctx context.Context, a *listedArchive) error {
-	if a.AttachedTo != "" {
-		if err := v.repo.Detach(ctx, a.AttachedTo, []digest.Digest{a.Digest}); err != nil {
-			return err
-		}
-	}
 	for _, d := range a.Volumes {
 		if err := v.removeVolume(ctx, d, a.volumeSignatures[d]); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -225,4 +226,54 @@ func TestImmutableTags(t *testing.T) {
 	must(t, "push", first, open+"/shop:1", "--immutable")
 	fails(t, "and --immutable keeps it: push with another tag", "push", second, open+"/shop:1", "--immutable")
 	must(t, "push", second, open+"/shop:1")
+}
+
+// TestPruneThatEndsHalfway: wherever prune ends, the next one leaves nothing of the archive, and until then nobody gets
+// it without its signature.
+func TestPruneThatEndsHalfway(t *testing.T) {
+	t.Parallel()
+	private, public := keys(t)
+	for after, ended := 0, true; ended; after++ {
+		var writes atomic.Int64
+		writes.Store(1 << 30)
+		host := testregistry.Memory(t, false, func(h http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				write := r.Method == http.MethodDelete || r.Method == http.MethodPut
+				if write && writes.Add(-1) < 0 {
+					w.WriteHeader(http.StatusForbidden)
+					return
+				}
+				h.ServeHTTP(w, r)
+			})
+		})
+		s := shop{t, host, host + "/shop"}
+		shopImage := image(t, host, "shop:1")
+		old := s.push(1, "--subject", shopImage, "--sign", private, "--volume")
+		newest := s.push(2, "--subject", shopImage, "--sign", private)
+		writes.Store(int64(after))
+		_, _, code := fleet(t.Context(), "prune", s.name, "--keep", "1", "--remove")
+		ended = code != 0
+		to := newTarget(t)
+		must(t, "pull", shopImage, "-o", to.path, "--key", public)
+		writes.Store(1 << 30)
+		must(t, "prune", s.name, "--keep", "1", "--remove")
+		equal(t, "left", s.digests(), newest.Digest)
+		repo, err := registry.Open(s.name, registry.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tags, err := repo.TagsWith(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tag := range tags {
+			subject, attached := registry.SubjectOf(tag)
+			if attached && subject.String() == old.Digest {
+				t.Errorf("after %d writes, %s is left", after, tag)
+			}
+		}
+		if after > 100 {
+			t.Fatal("prune never ends")
+		}
+	}
 }
