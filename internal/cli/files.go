@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,11 @@ func (l *FileArguments) Expand(a *App, args []string, mode *FailureMode) ([]File
 		if err := e.addList(list); err != nil {
 			return nil, err
 		}
+	}
+	named := slices.Concat(args, l.lists)
+	if len(e.files) == 0 && len(named) > 0 {
+		return nil, fmt.Errorf("%s: no file is in it: the runs that should write there have not ended well, or write "+
+			"elsewhere", named[0])
 	}
 	return e.files, nil
 }

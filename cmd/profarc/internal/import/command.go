@@ -174,6 +174,9 @@ func (o *importOptions) expandFiles(ctx context.Context, a *cli.App, args []stri
 		}
 		names = append(names, f.Name)
 	}
+	if err == nil && len(files) > 0 && len(names) == 0 {
+		err = fmt.Errorf("%s: no profile is in it", files[0].Folder)
+	}
 	return names, skipped, err
 }
 

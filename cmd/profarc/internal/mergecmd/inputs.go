@@ -3,6 +3,7 @@ package mergecmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,6 +127,9 @@ func planMerge(ctx context.Context, a *cli.App, args []string, o *mergeOptions) 
 			all = append(all, in)
 			contents = append(contents, of)
 		}
+	}
+	if len(given) == 0 {
+		return nil, fmt.Errorf("%s: no archive is in it: make them with profarc import", files[0].Folder)
 	}
 	p.expected = ledger.Expect(given, o.failure.Expect, names)
 	return p, p.selectMergeable(all, contents)
