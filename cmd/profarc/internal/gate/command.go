@@ -175,7 +175,12 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 	if info, err := os.Stat(j.Archive); err == nil {
 		e.Written = info.ModTime()
 	}
-	switch program, err := o.openProgram(ctx, a, s, limits); {
+	var program *check.Program
+	err = check.ErrNotRecorded
+	if len(o.against) > 0 || limits.Fit > 0 || limits.Checked > 0 {
+		program, err = check.OpenProgram(ctx, a, o.against, s)
+	}
+	switch {
 	case errors.Is(err, check.ErrNotRecorded):
 		e.NoProgram = err.Error()
 	case err != nil:
@@ -212,15 +217,6 @@ func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *read
 		}
 		return f(whole, s.Header().FileSize)
 	})
-}
-
-// openProgram opens the code to check against. If no code is named or recorded, the error matches check.ErrNotRecorded.
-func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (check.Program,
-	error) {
-	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
-		return check.Program{}, check.ErrNotRecorded
-	}
-	return check.OpenProgram(ctx, a, o.against, s)
 }
 
 func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
