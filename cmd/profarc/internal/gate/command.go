@@ -175,7 +175,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 	if info, err := os.Stat(j.Archive); err == nil {
 		e.Written = info.ModTime()
 	}
-	var program *check.Program
+	var program check.Program
 	err = check.ErrNotRecorded
 	if len(o.against) > 0 || limits.Fit > 0 || limits.Checked > 0 {
 		program, err = check.OpenProgram(ctx, a, o.against, s)
@@ -312,10 +312,7 @@ func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
 	if err := o.checkFlags(a); err != nil {
 		return l, err
 	}
-	l.Growth = o.growth
-	l.Breadth = o.breadth
-	l.Runs = o.runs
-	l.Inputs = o.inputs
+	l = criteria.Limits{Growth: o.growth, Breadth: o.breadth, Runs: o.runs, Inputs: o.inputs}
 	for _, share := range []struct {
 		flag, text string
 		to         *float64
@@ -338,17 +335,18 @@ func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
 		}
 	}
 	l.Damaged, err = parseAllowance("--max-damaged", o.damaged)
-	if err != nil {
-		return l, err
+	if err == nil {
+		l.Lost, err = parseAllowance("--max-lost", o.lost)
 	}
-	l.Lost, err = parseAllowance("--max-lost", o.lost)
 	if err == nil && !l.Lost.IsShare && l.Lost.Most > 1 {
 		err = cli.Usagef("--max-lost %s: write a share as 0.5%% or 0.005, or any", o.lost)
 	}
 	if err != nil {
 		return l, err
 	}
-	l.Age, err = parseAge(o.age)
+	if !switchesOff(o.age) {
+		l.Age, err = app.ParseAge("--max-age", o.age)
+	}
 	return l, err
 }
 
@@ -375,13 +373,6 @@ func parseShare(flag, text string) (float64, error) {
 	}
 	w, err := app.ParseShare(flag, text)
 	return float64(w) / 1e9, err
-}
-
-func parseAge(text string) (time.Duration, error) {
-	if switchesOff(text) {
-		return 0, nil
-	}
-	return app.ParseAge("--max-age", text)
 }
 
 func (o *options) checkFlags(a *cli.App) error {
