@@ -342,7 +342,7 @@ func (m *importing) merge(dump *builder.Builder, in Input, r *codec.Report) (err
 		all = builder.New(set.Domain, builder.Config{Params: set.Params(), Workers: c.Workers, Progress: m.progress,
 			MemoryBudget: c.MemoryBudget, SpillFolder: c.SpillFolder})
 	}
-	if r.HasAccount || m.o.Config.Run != nil || in.Weight != 0 || set.Domain == layout.DomainHotSpot {
+	if in.Weight != 0 || !merging.CanAddSet(set) {
 		err = m.mergeArchive(all, dump, in.Name, merge.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
 	} else {
 		err = merging.Target{Set: all.Internal()}.AddSet(m.ctx, set, in.Name, r.AsLLVM)

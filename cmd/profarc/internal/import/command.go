@@ -5,6 +5,7 @@ package imports
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,6 +28,11 @@ import (
 	"github.com/profarc/profarc/internal/recording/merging"
 )
 
+// commandHelp is followed by the formats.
+//
+//go:embed help.txt
+var commandHelp string
+
 type importOptions struct {
 	out       string
 	producer  string
@@ -48,24 +54,7 @@ func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE... -o ARCHIVE",
 		Short: "Make an archive of what another tool wrote",
-		Long: `Import reads profiles that another tool wrote and makes an archive of them. The format is
-recognised by content, also compressed with gzip or zstd. FILE may be - for the standard input, a folder
-(its files, but no hidden or temporary ones; what is no profile is skipped), @LIST, as --files LIST, or a
-pattern in quotes.
-
-Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
-profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
-one is empty, damaged, repeated or missing: with any nothing is written, and all such files are named;
-with all and warn it is left out, and the report says how many of how many files were read. --expect
-and --expect-list say how many files, or which, the training run should have left. Memory grows with
-the number of different stacks, not of files; for go build, --edges-only keeps none.
-
-The archive keeps an account: its inputs with their totals, what was left out, and what was lost.
-info --losses prints it, and gate refuses a profile that lost too much.
-
-What the archive cannot keep is counted and reported. The formats:
-
-` + formatflags.DescribeFormats(o.importers),
+		Long:  commandHelp + formatflags.DescribeFormats(o.importers),
 		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
   profarc import app.txt -o app.parc
   profarc import replay_pid123.log --class-path app.jar:$JAVA_HOME -o incident.parc

@@ -4,6 +4,7 @@ package mergecmd
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"runtime"
@@ -42,38 +43,8 @@ type mergeOptions struct {
 	files     cli.FileArguments
 }
 
-const commandHelp = `Merge adds up what several training runs counted. Nothing is lost: every receiver, value and successor
-keeps its row, and flags and traps are united. A sum beyond 64 bits stays at the highest number. The
-result has the same bytes for any order and grouping of the inputs, on any number of cores.
-
-The table of dumps in the result names the dumps that it was made from, and no dump is counted twice.
-Of several dumps of one process only the latest is merged, whatever the order, since it contains what
-the earlier ones counted. A merged archive cannot give back an earlier dump that it contains: merge the
-archives that it was made from. Two runs that counted exactly the same look like one dump unless their
-source names the run: give one of them the weight 2, or import it again with --run. The files of one
-import are one dump: to merge some of them with others later, import them separately, then merge.
-
-A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply once, to
-archives of single dumps. Profiles of different versions of a method's code are never added up;
---versions selects which are kept: newest keeps the version that ran last, and current those that fit the
-program that --against names, of each method with such a version. --rows comes last, for a VM with that many receivers in a type
-profile: counts without a row are added to the count of all others.
-
-Archives that are layers on one base (reduce --base) are merged like others, and the sum is a layer on
-it; layers on different bases, or a layer and another archive, are not. --flatten BASE puts what was
-merged and its base together into one archive: of each version of a method it has the profile of the
-layer, or else that of the base.
-
---failure-mode decides about archives that are damaged, do not go together with the others, or repeat
-one of them: with any nothing is written, and all such archives are named; with all
-and warn the others are merged, a dump that comes twice counts once, and the account of the result
-(info --losses) has what was left out. --expect and --expect-list say how many archives, or which, the
-runs should have left.
-
-INPUT may be a folder (its archives, but no hidden or temporary ones; other files are skipped), @LIST, as
---files LIST, or a pattern in quotes.
-
-An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
+//go:embed help.txt
+var commandHelp string
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	account "github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -126,9 +127,11 @@ func (m *openBatch) addFile(ctx context.Context, c candidate) error {
 		}
 	}()
 	p, err := m.w.readInput(ctx, in, m.ledger)
-	if err == nil && p.store != nil {
+	if p.store != nil {
 		defer p.store.Close()
-		err = m.mergeStore(ctx, in, p)
+	}
+	if err == nil && (p.set != nil || p.store != nil) {
+		err = m.mergeProfile(ctx, in, &p)
 	} else if err == nil {
 		err = m.w.claimInput(m, in)
 		if err == nil {
@@ -182,9 +185,9 @@ func (w *Watcher) settledSince(c candidate) bool {
 	return ok && unchanged(s.info, c.info) && time.Since(s.since) >= settling
 }
 
-func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error {
+func (m *openBatch) mergeProfile(ctx context.Context, in *input, p *profile) error {
 	first := m.sum == nil
-	if err := m.beginSum(ctx, p.store); err != nil {
+	if err := m.beginSum(ctx, &p.header); err != nil {
 		return err
 	}
 	batch, err := m.sum.Internal().Begin()
@@ -197,7 +200,7 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 			m.sum = nil // the next input decides the domain
 		}
 	}()
-	err = p.store.Mapping().Guard(func() error { return merge.Into(ctx, m.sum, p.store, merge.Run{}) })
+	err = p.addTo(ctx, m.sum, in.path)
 	if broken := m.sum.Err(); broken != nil && (!first || m.archive != nil) {
 		return fatalError{broken}
 	}
@@ -215,17 +218,20 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 	for _, l := range p.lost {
 		m.Lost.Add(l.What, l.Count)
 	}
+	if p.set != nil {
+		m.ledger.addDump(p.header.DumpID, p.header.DumpTime)
+		return nil
+	}
 	return m.ledger.addStore(p.store)
 }
 
-func (m *openBatch) beginSum(ctx context.Context, first *reader.Store) error {
+func (m *openBatch) beginSum(ctx context.Context, h *layout.Header) error {
 	if m.sum != nil {
 		return nil
 	}
 	if m.archive != nil {
-		first = m.archive
+		h = m.archive.Header()
 	}
-	h := first.Header()
 	sum := builder.New(h.Domain, builder.Config{Params: h.Params, SpillFolder: filepath.Dir(m.w.out)})
 	if s := m.archive; s != nil {
 		if err := s.Mapping().Guard(func() error { return merge.Into(ctx, sum, s, merge.Run{}) }); err != nil {

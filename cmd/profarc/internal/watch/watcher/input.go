@@ -17,6 +17,10 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -101,9 +105,19 @@ func (in *input) isArchive() bool {
 	return err == nil && schema.IsArchive(head)
 }
 
+// A profile is the content of an input. It has neither set nor store if the ledger has the input.
 type profile struct {
-	store *reader.Store // nil if the ledger has the input
-	lost  codec.Losses
+	header layout.Header
+	set    *profileset.Set // content of an imported file
+	store  *reader.Store
+	lost   codec.Losses
+}
+
+func (p *profile) addTo(ctx context.Context, sum *builder.Builder, name string) error {
+	if p.set != nil {
+		return merging.Target{Set: sum.Internal()}.AddSet(ctx, p.set, name, false)
+	}
+	return p.store.Mapping().Guard(func() error { return merge.Into(ctx, sum, p.store, merge.Run{}) })
 }
 
 func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile, error) {
@@ -126,8 +140,13 @@ func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile,
 	if err != nil {
 		return profile{}, err
 	}
-	s, err := found.Builder.Open(in.path)
-	return profile{s, found.Lost}, err
+	p := profile{set: found.Builder.Internal(), lost: found.Lost}
+	p.set.DescribeHeader(&p.header)
+	if !merging.CanAddSet(p.set) {
+		p.set = nil
+		p.store, err = found.Builder.Open(in.path)
+	}
+	return p, err
 }
 
 func (in *input) readArchive(l *ledger) (profile, error) {
@@ -144,7 +163,7 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 		s.Close()
 		return profile{}, err
 	}
-	return profile{store: s}, nil
+	return profile{header: *s.Header(), store: s}, nil
 }
 
 // An inputID is the dump id of a file that is no archive:

@@ -42,15 +42,18 @@ func openArchive(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
+func (l *ledger) addDump(id inputID, at int64) {
+	l.dumps[id] = true
+	l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(at), at})
+}
+
 func (l *ledger) addStore(s *reader.Store) error {
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return err
 	}
 	for _, d := range dumps {
-		l.dumps[d.ID] = true
-		id := inputID(d.ID)
-		l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(d.Time), d.Time})
+		l.addDump(d.ID, d.Time)
 	}
 	runs, err := s.Runs()
 	for _, r := range runs { // sorted by time
