@@ -107,7 +107,7 @@ func TestPagesAreNoProfiles(t *testing.T) {
 	} {
 		for _, text := range []string{page, page + "<pre>\n" + dump, page + long, page + "PROFILE: 1 (100%) A.m()V\n"} {
 			if name, err := detected(text); err == nil ||
-				!strings.Contains(err.Error(), "app: it is an HTML page: import the profile") {
+				!strings.Contains(err.Error(), "app: it is an HTML page: name an archive, or import the profile") {
 				t.Errorf("%.40q: %s, %v", text, name, err)
 			}
 		}
