@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// TestSystemdUnits verifies the units, with the script where this checkout has it.
+// TestSystemdUnits verifies the units, with the programs where this machine has them.
 func TestSystemdUnits(t *testing.T) {
 	t.Parallel()
 	analyze := needs(t, "systemd-analyze", "systemd")
@@ -25,6 +25,17 @@ func TestSystemdUnits(t *testing.T) {
 	if code != 0 || strings.Contains(out, "profarc-dump") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
+	const watch, installedWatch = "profarc-watch@.service", "/usr/local/bin/profarc"
+	text = read(t, filepath.Join(folder, watch))
+	contains(t, text, "ExecStart="+installedWatch+" watch ")
+	put(t, strings.ReplaceAll(text, installedWatch, "/bin/true"), folder, watch)
+	out, code = run(t, folder, analyze, "verify", "--man=no", watch)
+	if code != 0 || strings.Contains(out, "profarc-watch") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	put(t, strings.Replace(text, "ProtectSystem=", "ProtectsSystem=", 1), folder, watch)
+	out, _ = run(t, folder, analyze, "verify", "--man=no", watch)
+	contains(t, out, "ProtectsSystem")
 }
 
 const server = `

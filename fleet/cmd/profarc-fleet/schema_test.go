@@ -7,10 +7,12 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/profarc/profarc/fleet/internal/artifact"
@@ -90,6 +92,41 @@ func TestImageVolumeDecodes(t *testing.T) {
 	}
 }
 
+// watchCronJob is the manifest of the recipe whose job merges what pods wrote.
+const watchCronJob = "../../../recipes/kubernetes/watch-cronjob.yaml"
+
+// TestWatchCronJobRuns runs the command of the recipe with a store in the place of Amazon's.
+func TestWatchCronJobRuns(t *testing.T) {
+	text, err := os.ReadFile(watchCronJob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job batchv1.CronJob
+	if err := yaml.UnmarshalStrict(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	pod := job.Spec.JobTemplate.Spec.Template.Spec
+	command := pod.Containers[0].Command
+	if job.Kind != "CronJob" || pod.RestartPolicy != "Never" || command[0] != "profarc-fleet" {
+		t.Fatalf("a %s with restart policy %s runs %s", job.Kind, pod.RestartPolicy, command[0])
+	}
+	mounted := pod.Containers[0].VolumeMounts[0]
+	if mounted.Name != pod.Volumes[0].Name || !slices.Contains(command, "--tmp="+mounted.MountPath) {
+		t.Errorf("%v has no --tmp in the volume %v", command, mounted)
+	}
+	f := newRuns(t)
+	var args []string
+	for _, arg := range command[1:] {
+		if name, ok := strings.CutPrefix(arg, "s3://ci/"); ok {
+			name, _, _ = strings.Cut(name, "?")
+			arg = f.URL(name)
+		}
+		args = append(args, strings.Replace(arg, "--tmp="+mounted.MountPath, "--tmp="+t.TempDir(), 1))
+	}
+	f.must(t, "merged 7 objects", args...)
+	f.must(t, "7 objects had been merged before", args...)
+}
+
 // TestManifestsBySchema validates what template prints, and the recipe, by the JSON schemas of
 // Kubernetes: they know which values and fields there must be, as strict decoding does not.
 func TestManifestsBySchema(t *testing.T) {
@@ -108,7 +145,11 @@ func TestManifestsBySchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []json.RawMessage
-	for _, document := range append(bytes.Split(out.Bytes(), []byte("\n---\n")), recipe) {
+	cronJob, err := os.ReadFile(watchCronJob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range append(bytes.Split(out.Bytes(), []byte("\n---\n")), recipe, cronJob) {
 		manifest, err := yaml.YAMLToJSON(document)
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +157,7 @@ func TestManifestsBySchema(t *testing.T) {
 		all = append(all, manifest)
 	}
 	for i, wrong := range validate(t, models, all) {
-		if wrong != "" || len(all) != 3 {
+		if wrong != "" || len(all) != 4 {
 			t.Errorf("manifest %d of %d: %s", i, len(all), wrong)
 		}
 	}
@@ -128,6 +169,9 @@ func TestManifestsBySchema(t *testing.T) {
 			"data/spec/completionMode must be equal to one of the allowed values"},
 		{1, `"restartPolicy":"Never"`, `"restartPolicy":"never"`, "restartPolicy must be equal to one of the allowed values"},
 		{1, `"name":"commit",`, ``, "must have required property"},
+		{3, `"concurrencyPolicy":"Forbid"`, `"concurrencyPolicy":"forbid"`,
+			"concurrencyPolicy must be equal to one of the allowed values"},
+		{3, `"schedule":`, `"schedules":`, "must have required property schedule"},
 		{2, `"selector":`, `"selectors":`, "must have required property selector"},
 	} {
 		t.Run(c.from, func(t *testing.T) {
