@@ -35,13 +35,37 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 	fputs("\n}\n", f);
 }
 
+/* is_for_prometheus reports whether a file has the extension that the node exporter of Prometheus reads. */
+static bool is_for_prometheus(const char *path) {
+	static const char extension[] = ".prom";
+	size_t n = strlen(path);
+	return n >= sizeof extension && strcmp(path + n - (sizeof extension - 1), extension) == 0;
+}
+
+/* write_metric writes a number in the text format of Prometheus. The pid tells the files of several VMs apart. */
+static void write_metric(FILE *f, const char *name, uint64_t n) {
+	fprintf(f, "# HELP profarc_agent_%s The number %s in the report of the agent.\n", name, name);
+	fprintf(f, "# TYPE profarc_agent_%s gauge\n", name);
+	fprintf(f, "profarc_agent_%s{pid=\"%ld\"} %" PRIu64 "\n", name, (long)getpid(), n);
+}
+
+static void write_metrics(FILE *f, const layers *l, const counters *c) {
+	write_metric(f, "profiles_in_archive", pa_info_of(l->list[0].archive)->profiles);
+	if (l->n > 1) write_metric(f, "profiles_in_base", pa_info_of(l->list[1].archive)->profiles);
+	write_metric(f, "methods_looked_up", summary_looked_up(c));
+#define WRITE(name, text) write_metric(f, text, __atomic_load_n(&c->name, __ATOMIC_RELAXED));
+	AGENT_COUNTERS(WRITE)
+#undef WRITE
+}
+
 /* write_text makes the text of a report. The caller frees it with free. It returns NULL if memory runs out. */
 static char *write_text(
 	const options *o, const vm *v, const layers *l, const counters *c, const watched *w, size_t *size) {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, size);
 	if (f == NULL) return NULL;
-	write_report(f, o, v, l, c, w);
+	if (is_for_prometheus(o->report)) write_metrics(f, l, c);
+	else write_report(f, o, v, l, c, w);
 	if (fclose(f) == 0) return text;
 	free(text);
 	return NULL;

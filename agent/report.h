@@ -8,7 +8,8 @@
 #include "vm.h"
 #include "watch.h"
 
-/* report_write writes the statistics as JSON, to a file, which it replaces in one step, or to stderr. */
+/* report_write writes the statistics as JSON, to a file, which it replaces in one step, or to stderr. A file whose name
+ * ends in .prom has the text format of Prometheus. */
 void report_write(const options *o, const vm *v, const layers *l, const counters *c, const watched *w);
 
 #endif
