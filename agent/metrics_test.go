@@ -49,7 +49,8 @@ func TestReportForPrometheus(t *testing.T) {
 			t.Errorf("the report in JSON has no %q", line)
 		}
 	}
-	if adopted := regexp.MustCompile(`(?m)^profarc_agent_methods_adopted\{.*\} (9|\d\d+)$`); !adopted.MatchString(texts[1]) {
+	adopted := regexp.MustCompile(`(?m)^profarc_agent_methods_adopted\{.*\} (9|\d\d+)$`)
+	if !adopted.MatchString(texts[1]) {
 		t.Errorf("few methods adopted: %s", texts[1])
 	}
 }
