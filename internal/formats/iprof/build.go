@@ -90,14 +90,18 @@ func (b *build) internTypes() {
 	b.spelled = make([]string, len(b.types))
 	b.numbers = make([]string, len(b.types))
 	taken := make(refSet, len(b.types)+1)
+	free := make(map[builder.TypeRef]int) // first free number by type
 	for i, t := range b.types {
 		ref := b.b.Type(builder.TypeKey{Name: t.name})
 		number := ""
-		for n := 2; taken.containsRef(uint32(ref)); n++ {
+		first := ref
+		n := max(2, free[first])
+		for ; taken.containsRef(uint32(ref)) && b.b.Err() == nil; n++ {
 			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
 			b.b.Internal().DescribeType(ref, "", layout.TypeNotMatchable)
 		}
+		free[first] = n
 		taken.insertRef(uint32(ref))
 		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
 		b.typeRows.setRow(t.id, i)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -79,17 +80,22 @@ func (b *build) methodKey(name string, signature []int64) layout.Key {
 	return k
 }
 
+// numberDuplicates gives methods with equal keys distinct signatures. The number is the first free one of the key.
 func (b *build) numberDuplicates() {
+	free := make(map[builder.MethodRef]int)
 	for _, row := range b.doubled {
 		batch, place := b.methods.batchOfRow(row)
 		from, to := batch.nameSpan(place)
 		key := b.methodKey(string(batch.names[from:to]), batch.signature(place))
 		signature := key.Signature
-		for n := 2; b.taken.containsRef(uint32(b.methodRefs[row])); n++ {
+		first := b.methodRefs[row]
+		n := max(2, free[first])
+		for ; b.taken.containsRef(uint32(b.methodRefs[row])) && b.b.Err() == nil; n++ {
 			key.Signature = signature + duplicateMark(n)
 			b.methodRefs[row] = b.b.Method(key)
 			b.b.Internal().DescribeMethod(b.methodRefs[row], 0, layout.MethodNotMatchable)
 		}
+		free[first] = n
 		b.taken.insertRef(uint32(b.methodRefs[row]))
 	}
 }
@@ -109,6 +115,9 @@ func (b *build) appendSignature(text []byte, ids []int64) []byte {
 	}
 	text = append(append(text, b.spelledType(ids[0])...), '(')
 	for i, id := range ids[1:] {
+		if len(text) > disk.MaxName {
+			break // the builder refuses the key
+		}
 		if i > 0 {
 			text = append(text, ',')
 		}
