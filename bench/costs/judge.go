@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,28 +213,8 @@ func isTimeout(err error) bool { return errors.Is(err, errTooLong) }
 
 // runCommand runs profarc and returns its cost without a start.
 func (j *commandJudge) runCommand(args ...string) (c cost, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, j.program, args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
-	var out countingWriter
-	cmd.Stdout = &out
-	cmd.Stderr = io.Discard
-	err = cmd.Run()
-	if state := cmd.ProcessState; state != nil {
-		c.cpu = max(state.UserTime()+state.SystemTime()-j.start.cpu, 0)
-		c.memory = max(residentSize(state)-j.start.memory, 0)
-	}
-	c.output = int(out)
-	if ctx.Err() != nil {
-		err = fmt.Errorf("%q %w", args, errTooLong)
-	}
+	c, err = runMeasured(j.program, args)
+	c.cpu = max(c.cpu-j.start.cpu, 0)
+	c.memory = max(c.memory-j.start.memory, 0)
 	return c, err
-}
-
-type countingWriter int
-
-func (w *countingWriter) Write(b []byte) (int, error) {
-	*w += countingWriter(len(b))
-	return len(b), nil
 }

@@ -26,6 +26,10 @@ type options struct {
 }
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == measureArgument {
+		measureChild(os.Args[2], os.Args[3:])
+		return
+	}
 	var o options
 	flag.StringVar(&o.program, "program", "", "the command profarc; built from this repository without it")
 	flag.DurationVar(&o.duration, "d", 10*time.Minute, "time to search")
