@@ -70,7 +70,6 @@ func (q *search) onlyMethod(id uint64) (Method, error) {
 }
 
 // nextMethod returns the next method with an id that has a slot in the index.
-
 func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
 		n, err := q.nextCandidate()

@@ -114,14 +114,11 @@ func (b *build) appendSignature(text []byte, ids []int64) []byte {
 		return text
 	}
 	text = append(append(text, b.spelledType(ids[0])...), '(')
-	for i, id := range ids[1:] {
-		if len(text) > disk.MaxName {
-			break // the builder refuses the key
-		}
-		if i > 0 {
+	for i := 1; i < len(ids) && len(text) <= disk.MaxName; i++ { // the builder refuses a longer key
+		if i > 1 {
 			text = append(text, ',')
 		}
-		text = append(text, b.spelledType(id)...)
+		text = append(text, b.spelledType(ids[i])...)
 	}
 	return append(text, ')')
 }
