@@ -58,11 +58,11 @@ func (b *batch) findOthers(found []Profile, look func(i int) (Profile, error)) e
 		}
 		p, err := look(i)
 		found[i] = p
-		if isFatal(err) {
-			return err
-		}
-		if err == nil {
+		switch {
+		case err == nil:
 			b.hits++
+		case isFatal(err):
+			return err
 		}
 	}
 	return nil
@@ -104,11 +104,8 @@ var batches = sync.Pool{New: func() any { return new(batch) }}
 
 func lookupInBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (
 	hits int, err error) {
-	if n != len(found) {
-		panic("reader: a batch of look-ups into a slice of another length")
-	}
-	if codes != nil && len(codes) != n {
-		panic("reader: a batch of look-ups with another number of code ids")
+	if n != len(found) || codes != nil && n != len(codes) {
+		panic("reader: the slices of a batch of lookups have different lengths")
 	}
 	b := batches.Get().(*batch)
 	defer batches.Put(b)
@@ -151,8 +148,6 @@ func (b *batch) prefetchLines(ids []uint64) {
 func (b *batch) prefetchBlocks(ids []uint64) {
 	hit := &b.s.hit
 	n := 0
-	ix := hit.ix
-	first := hit.first
 	last := hit.last.Load()
 	for i, id := range ids {
 		b.blocks[i], b.ready[i] = 0, 0
@@ -161,12 +156,12 @@ func (b *batch) prefetchBlocks(ids []uint64) {
 		if ready == 0 && hit.inRanges {
 			continue
 		}
-		slot := disk.SlotOf(ix.Uint32(line+disk.LineWord), b.rests[i])
-		if ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
+		slot := disk.SlotOf(hit.ix.Uint32(line+disk.LineWord), b.rests[i])
+		if hit.ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
 			continue
 		}
-		at := uint64(ix.Uint32(line + disk.LineRefs + 4*slot))
-		if at < first || at > last {
+		at := uint64(hit.ix.Uint32(line + disk.LineRefs + 4*slot))
+		if at < hit.first || at > last {
 			continue
 		}
 		if ready >>= slot & 31; ready&(1|1<<readyVersions) == 0 && hit.inRanges {

@@ -362,8 +362,7 @@ func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int
 		return Profile{}, 0, err
 	}
 	down := t.newDescent()
-	first := layout.Ref(0)
-	context := layout.Ref(0)
+	var first, context layout.Ref
 	for i, f := range frames {
 		if f.Caller.s != m.s || f.Caller.isRow() { // no context leads to a row
 			break
