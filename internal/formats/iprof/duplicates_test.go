@@ -24,7 +24,8 @@ func TestRefusedDuplicatesEnd(t *testing.T) {
 	for name, text := range map[string]string{
 		"type name": iprofOf([]string{`{"id":1,"name":"` + long + `"}`, `{"id":2,"name":"` + long + `"}`},
 			[]string{`{"id":0,"name":"m","signature":[0,0]}`}),
-		"type name with its number": iprofOf([]string{`{"id":1,"name":"` + long[2:] + `"}`, `{"id":2,"name":"` + long[2:] + `"}`},
+		"type name with its number": iprofOf(
+			[]string{`{"id":1,"name":"` + long[2:] + `"}`, `{"id":2,"name":"` + long[2:] + `"}`},
 			[]string{`{"id":0,"name":"m","signature":[1,0,2,2]}`, `{"id":1,"name":"m","signature":[1,0,2,2]}`}),
 		"method name": iprofOf([]string{`{"id":1,"name":"a"}`},
 			[]string{`{"id":0,"name":"` + long + `","signature":[0,0]}`, `{"id":1,"name":"` + long + `","signature":[0,0]}`}),
