@@ -16,6 +16,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/testgs"
 	"github.com/profarc/profarc/fleet/internal/tests3"
 	"github.com/profarc/profarc/formats"
 )
@@ -180,4 +181,28 @@ func TestWatchersAtOnce(t *testing.T) {
 			t.Errorf("the archive is not that of one job, begun with one %v", before)
 		}
 	}
+}
+
+// TestWatchOnGoogle merges objects of Google Cloud Storage, first some, and then the rest.
+func TestWatchOnGoogle(t *testing.T) {
+	testgs.Start(t)
+	f := &fleet{dir: t.TempDir()}
+	var s blobs.Stores
+	defer s.Close()
+	for i := range 3 {
+		l, err := blobs.Parse(fmt.Sprintf("gs://ci/runs/pod-%d.proftext", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := proftext("f", 10+i)
+		if err := s.Write(t.Context(), l, strings.NewReader(text), int64(len(text)), false); err != nil {
+			t.Fatal(err)
+		}
+		if i != 1 {
+			f.must(t, "merged "+map[int]string{0: "1 object ", 2: "2 objects "}[i], "watch", "gs://ci/runs/", "-o",
+				"gs://ci/app.parc", "--once")
+		}
+	}
+	f.must(t, "nothing new to merge; 3 objects had been merged before", "watch", "gs://ci/runs/", "-o", "gs://ci/app.parc",
+		"--once")
 }
