@@ -167,7 +167,7 @@ var fileArguments = map[string]string{
 	"verify --base":         "verify one.parc --base FILE",
 	"warm --archive":        "warm --archive FILE -- java -version",
 	"warm --input":          "warm --input FILE -- java -version",
-	"warm --json":           "",
+	"warm --report":         "",
 	"watch --expect-list":   "watch . -o out.parc --expect-list FILE",
 	"watch --max-file":      "",
 	"watch --output":        "",

@@ -177,4 +177,29 @@ func TestNearFormatsAreNamed(t *testing.T) {
 	if out, _, _ := runOnFile("__complete export -t pr", "", nil); !strings.Contains(out, "\nprofdata\n") {
 		t.Errorf("completions of pr: %s", out)
 	}
+	if out, _, _ := runOnFile("__complete top FILE", "x", nil); !strings.HasPrefix(out, "parc\nprofraw\n") {
+		t.Errorf("completions of archives: %s", out)
+	}
+}
+
+// TestJSONIsASwitch: --json means the same in each command.
+func TestJSONIsASwitch(t *testing.T) {
+	t.Parallel()
+	root := newRootCommand(app.New(nil, cli.Streams{}))
+	n := 0
+	for _, c := range root.Commands() {
+		for _, cmd := range append(c.Commands(), c) {
+			f := cmd.Flags().Lookup("json")
+			if f == nil {
+				continue
+			}
+			n++
+			if f.Value.Type() != "bool" || f.Usage != "print JSON instead of text" {
+				t.Errorf("%s --json is a %s: %s", cmd.CommandPath(), f.Value.Type(), f.Usage)
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("%d commands have --json", n)
+	}
 }

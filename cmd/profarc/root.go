@@ -48,7 +48,7 @@ is imported into memory, and what was lost goes to the standard error.`,
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a),
 		web.Command(a))
 	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a))
-	addGroup(cmd, "About profarc:", demo.DeployCommand(a))
+	addGroup(cmd, "About profarc:", demo.DeployCommand(a), a.VersionCommand())
 	cmd.SetHelpCommandGroupID("About profarc:")
 	cmd.SetCompletionCommandGroupID("About profarc:")
 	fleet.AddCommands(a, cmd)

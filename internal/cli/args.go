@@ -22,12 +22,15 @@ func Args(low, high int, want string) cobra.PositionalArgs {
 	}
 }
 
-func CompleteArchives(arguments int) cobra.CompletionFunc {
+var ProfileExtensions = []string{"profraw", "profdata", "proftext", "iprof", "pprof", "pb", "gz", "zst", "folded"}
+
+// CompleteArchives completes at most arguments files with the extension of archives or one of others.
+func CompleteArchives(arguments int, others ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if arguments >= 0 && len(args) >= arguments {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return []string{ArchiveExtension[1:]}, cobra.ShellCompDirectiveFilterFileExt
+		return append([]string{ArchiveExtension[1:]}, others...), cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,7 +56,7 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 
 // CompleteProgram sets up the command of a program without subcommands. It links no templates, which keep all methods.
 func (a *App) CompleteProgram(root *cobra.Command) {
-	root.Version = versionText()
+	root.Version = buildVersion().String()
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.DisableFlagsInUseLine = true
@@ -108,11 +110,39 @@ func unknownCommandError(root *cobra.Command, name string) error {
 
 var released string
 
-func versionText() string {
-	v := cmp.Or(released, "(devel)")
-	if info, ok := debug.ReadBuildInfo(); released == "" && ok && info.Main.Version != "" {
-		v = info.Main.Version
+// A version describes the program, as profarc version prints it.
+type version struct {
+	Version string   `json:"version"`
+	Commit  string   `json:"commit"`  // "" if the build did not record it
+	Formats []string `json:"formats"` // versions of the archive format that are read; the last one is written
+	Go      string   `json:"go"`
+	System  string   `json:"system"`
+}
+
+func buildVersion() version {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
 	}
-	return v + ", archive format " + disk.VersionString(disk.Version) + ", " +
-		runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	v := version{cmp.Or(released, info.Main.Version, "(devel)"), "", []string{disk.VersionString(disk.Version)},
+		runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+	if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" }); i >= 0 {
+		v.Commit = info.Settings[i].Value
+	}
+	return v
+}
+
+func (v version) String() string {
+	return v.Version + ", archive format " + v.Formats[0] + ", " + v.Go + " " + v.System
+}
+
+func (a *App) VersionCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "version", Short: "Print the version, commit and archive format", Args: Args(0, 0, "none"),
+		Example: "  profarc version --json | jq -r .commit"}
+	cmd.RunE = a.Run(func(context.Context, []string) error {
+		v := buildVersion()
+		return a.Print(v, func() { fmt.Fprintln(a.Out, cmd.Root().Name(), v) })
+	})
+	a.AddJSONFlag(cmd)
+	return cmd
 }

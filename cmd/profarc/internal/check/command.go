@@ -180,7 +180,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc check code.parc --against build/app --rewrite new.parc
   profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
 		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 	}
 	cmd.RunE = a.Run(func(ctx context.Context, args []string) error {
 		if o.rewrite != "" && !cmd.Flags().Changed("fail-below") {

@@ -78,7 +78,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc diff --fail-below 0.8 release.parc nightly.parc
   profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
 		Args:              cli.Args(2, 2, "two archives"),
-		ValidArgsFunction: cli.CompleteArchives(2),
+		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
 			return runCommand(ctx, a, args[0], args[1], o)
 		}),

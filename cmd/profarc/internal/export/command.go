@@ -54,7 +54,7 @@ The formats:
   profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
   profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
 		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) }),
 	}
 	f := cmd.Flags()

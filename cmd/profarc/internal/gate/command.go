@@ -78,7 +78,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc gate new.parc --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
   profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
 		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], &o) }),
 	}
 	o.addFlags(a, cmd)

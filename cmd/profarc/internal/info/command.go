@@ -53,7 +53,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
 		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")

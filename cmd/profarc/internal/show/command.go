@@ -90,7 +90,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc show server.parc --function main
   profarc show server.parc main --binary ./server --source-path src`,
 		Args:              cli.Args(1, 2, "an archive and at most one method"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()

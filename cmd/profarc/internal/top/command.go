@@ -79,7 +79,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc top app.parc -n 500 --color always | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1),
+		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()

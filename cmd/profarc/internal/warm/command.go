@@ -85,8 +85,8 @@ type options struct {
 	timeout             time.Duration
 	accept              []int
 
-	json  string
-	quiet bool
+	report string
+	quiet  bool
 }
 
 func Command(a *cli.App) *cobra.Command {
@@ -96,7 +96,7 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Measure how a command starts and warms up with and without an archive",
 		Long:  commandHelp,
 		Example: `  profarc warm --archive app.parc -- java -jar app.jar
-  profarc warm --archive app.parc -n 25 --only appcds,flag,archive --json warm.json -- java -jar app.jar
+  profarc warm --archive app.parc -n 25 --only appcds,flag,archive --report warm.json -- java -jar app.jar
   profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
   profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
 		Args: cli.Args(1, -1, "the command to measure, after --"),
@@ -122,7 +122,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.input, "input", "", "file that is the standard input of each run (default: none)")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as for train")
-	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
+	f.StringVar(&o.report, "report", "", "file for all figures and runs, in JSON")
+	a.AddJSONFlag(cmd)
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {
@@ -186,9 +187,9 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *options) erro
 		return interrupted
 	}
 	r := s.newReport()
-	r.printReport(a)
-	if o.json != "" {
-		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return cli.WriteJSON(w, r) })
+	err = a.Print(r, func() { r.printReport(a) })
+	if o.report != "" && err == nil {
+		err = cli.Publish(context.WithoutCancel(ctx), o.report, func(w io.Writer) error { return cli.WriteJSON(w, r) })
 	}
 	switch {
 	case interrupted != nil:
@@ -209,8 +210,8 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	}
 	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Timeout: o.timeout,
 		Accept: o.accept}}
-	if cli.CheckOutput(o.json, o.archive) != nil {
-		return nil, cli.Usagef("--json %s is the archive: name another file", o.json)
+	if cli.CheckOutput(o.report, o.archive) != nil {
+		return nil, cli.Usagef("--report %s is the archive: name another file", o.report)
 	}
 	if err := s.chooseContenders(); err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc web release.parc nightly.parc
   profarc web app.parc -o report.html`,
 		Args:              cli.Args(1, 2, "one archive or two"),
-		ValidArgsFunction: cli.CompleteArchives(2),
+		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runWeb(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
