@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -26,7 +27,7 @@ func replaceInDirectory(ctx context.Context, l Location, from io.Reader, old Ver
 		return err
 	}
 	if now != old {
-		return changedError(l, ErrExists)
+		return fmt.Errorf("%s: %w", l, ErrChanged)
 	}
 	return cli.Publish(ctx, path, func(w io.Writer) error {
 		_, err := io.Copy(w, from)

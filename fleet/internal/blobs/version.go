@@ -122,7 +122,7 @@ func (s *Stores) ReplaceFile(ctx context.Context, l Location, name string, old V
 		}
 		err = errors.Join(err, w.Close())
 	}
-	return changedError(l, explainError(ctx, l, err))
+	return changedError(l, old, explainError(ctx, l, err))
 }
 
 // setCondition lets a write fail unless the object has the version.
@@ -150,10 +150,12 @@ func (v Version) setCondition(as func(any) bool) error {
 
 // changedError returns an error that matches ErrChanged if err says that the condition of a write does not hold. S3
 // reports a conflict if another conditional write is under way, and that there is no such object if it was removed.
-func changedError(l Location, err error) error {
+func changedError(l Location, old Version, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, ErrNotFound) && old == Version{}:
+		return fmt.Errorf("%s: the store has no such bucket: check its name, or create it", l)
 	case errors.Is(err, ErrExists), errors.Is(err, ErrNotFound),
 		strings.Contains(err.Error(), "ConditionalRequestConflict"):
 		return fmt.Errorf("%s: %w", l, ErrChanged)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
@@ -60,5 +61,27 @@ func TestReplaceFileNeedsTheVersion(t *testing.T) {
 		}
 		replace("three", second, nil)
 		fetch("three")
+	}
+}
+
+// TestReplaceFileNeedsABucket writes to a bucket that the store does not have, which no other write has changed.
+func TestReplaceFileNeedsABucket(t *testing.T) {
+	var s blobs.Stores
+	defer s.Close()
+	l, err := blobs.Parse(strings.Replace(tests3.Start(t).URL("x"), "//ci/", "//none/", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(name, []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.FetchVersion(t.Context(), l, filepath.Join(t.TempDir(), "fetched"))
+	if err != nil || v != (blobs.Version{}) {
+		t.Fatalf("the version is %v: %v", v, err)
+	}
+	err = s.ReplaceFile(t.Context(), l, name, v)
+	if err == nil || errors.Is(err, blobs.ErrChanged) || !strings.Contains(err.Error(), "no such bucket") {
+		t.Errorf("a write to a bucket that does not exist: %v", err)
 	}
 }

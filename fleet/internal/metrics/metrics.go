@@ -95,7 +95,8 @@ func Open(value string) (*Target, error) {
 	t.address = listener.Addr().String()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", t.serve)
-	t.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	t.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
+		IdleTimeout: 2 * time.Minute}
 	go func() { _ = t.server.Serve(listener) }()
 	return t, nil
 }

@@ -49,7 +49,6 @@ func New(stores *blobs.Stores, o Options) *Watcher {
 // An outcome says what became of an object.
 type outcome struct {
 	object blobs.Object
-	merged bool   // this watcher merged it
 	aside  *Aside // nil if the archive has it
 }
 
@@ -69,7 +68,7 @@ type Report struct {
 	Arrived   int          `json:"arrived"`  // number of listed objects
 	Expected  int          `json:"expected"` // 0 if it is not known
 	Missing   []string     `json:"missing"`  // expected names that did not arrive
-	Merged    int          `json:"merged"`   // objects whose counts are in the archive now
+	Merged    int          `json:"merged"`   // objects that this look merged
 	Bytes     int64        `json:"bytes"`    // bytes of the merged objects
 	Known     int          `json:"known"`    // objects whose counts the archive had
 	Aside     []Aside      `json:"aside"`
@@ -81,6 +80,7 @@ type Report struct {
 	NS        int64        `json:"ns"`
 
 	missing []account.Input
+	merged  map[string]bool // names of the merged objects
 }
 
 // Bad returns the number of objects that are set aside for another reason than a limit.
@@ -100,11 +100,13 @@ const maxConflicts = 30
 // the next look takes up the rest. The report is never nil.
 func (w *Watcher) Look(ctx context.Context) (*Report, error) {
 	begin := time.Now()
-	r := &Report{Archive: w.o.Out.String(), Missing: []string{}, Aside: []Aside{}, Lost: codec.Losses{}}
+	r := &Report{Archive: w.o.Out.String(), Missing: []string{}, Aside: []Aside{}, Lost: codec.Losses{},
+		merged: map[string]bool{}}
 	objects, err := w.listObjects(ctx)
 	if err != nil {
 		return r, err
 	}
+	w.forgetRemoved(objects)
 	r.expectObjects(objects, w.o.Expect, w.o.Expected)
 	for {
 		more, err := w.mergeBatch(ctx, r, objects)
@@ -136,7 +138,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 const settling = 2 * time.Second
 
 // listObjects returns the objects, the newest first, since the last of several dumps of a process has all counts. In a
-// folder it leaves out files that a process still writes to.
+// folder it leaves out files that change while it waits, and new ones. A machine's clock can be behind the folder's.
 func (w *Watcher) listObjects(ctx context.Context) ([]blobs.Object, error) {
 	all, err := w.listOnce(ctx)
 	isRecent := func(o blobs.Object) bool { return o.InDirectory() && time.Since(o.Modified) < settling }
@@ -146,8 +148,12 @@ func (w *Watcher) listObjects(ctx context.Context) ([]blobs.Object, error) {
 	if err := sleep(ctx, settling); err != nil {
 		return nil, err
 	}
+	before := map[blobs.Object]bool{}
+	for _, o := range all {
+		before[o] = true
+	}
 	again, err := w.listOnce(ctx)
-	return slices.DeleteFunc(again, isRecent), err
+	return slices.DeleteFunc(again, func(o blobs.Object) bool { return isRecent(o) && !before[o] }), err
 }
 
 func (w *Watcher) listOnce(ctx context.Context) (all []blobs.Object, err error) {
@@ -175,16 +181,13 @@ func (w *Watcher) listOnce(ctx context.Context) (all []blobs.Object, err error) 
 	return slices.CompactFunc(all, func(x, y blobs.Object) bool { return x.Location == y.Location }), nil
 }
 
-// reportOutcomes adds what became of the objects.
+// reportOutcomes adds what became of the objects that this look did not merge.
 func (w *Watcher) reportOutcomes(r *Report, objects []blobs.Object) {
 	for _, o := range objects {
 		switch end, ok := w.done[o.String()]; {
-		case !ok: // it is gone
+		case !ok || r.merged[o.String()]: // it is gone, or counted as merged
 		case end.aside != nil:
 			r.Aside = append(r.Aside, *end.aside)
-		case end.merged:
-			r.Merged++
-			r.Bytes += o.Size
 		default:
 			r.Known++
 		}
@@ -210,6 +213,17 @@ func (w *Watcher) forgetUnless(archive [16]byte) {
 		w.done = map[string]outcome{}
 		w.seen = archive
 	}
+}
+
+// forgetRemoved forgets what became of objects that the store no longer has.
+func (w *Watcher) forgetRemoved(listed []blobs.Object) {
+	left := map[string]outcome{}
+	for _, o := range listed {
+		if end, ok := w.done[o.String()]; ok {
+			left[o.String()] = end
+		}
+	}
+	w.done = left
 }
 
 func (w *Watcher) traceStep(what string) {

@@ -408,7 +408,10 @@ func (w *Watcher) publish(ctx context.Context, m *batch, s *sum) error {
 // settleSum remembers what became of the objects of a sum that is published.
 func (m *batch) settleSum(s *sum, r *Report) {
 	for _, f := range s.merged {
-		m.w.settle(f.object, outcome{merged: true})
+		m.w.settle(f.object, outcome{})
+		r.merged[f.object.String()] = true
+		r.Merged++
+		r.Bytes += f.object.Size
 	}
 	for _, f := range s.known {
 		m.w.settle(f.object, outcome{})

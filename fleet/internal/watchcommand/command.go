@@ -189,7 +189,7 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *options) (err
 	defer target.Close()
 	stores := &blobs.Stores{Patience: o.patience}
 	defer stores.Close()
-	r := &runner{a: a, o: o, w: storewatch.New(stores, o.Options), target: target, named: map[string]bool{}}
+	r := &runner{a: a, o: o, w: storewatch.New(stores, o.Options), target: target}
 	if o.once {
 		return r.runOnce(ctx)
 	}

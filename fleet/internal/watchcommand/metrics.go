@@ -22,13 +22,13 @@ func (t *totals) addLook(found *storewatch.Report, err error, now time.Time) {
 	t.looks++
 	t.published += int64(found.Published)
 	t.conflicts += int64(found.Conflicts)
+	t.merged += int64(found.Merged)
+	t.bytes += found.Bytes
 	if err != nil {
 		t.failures++
 		return
 	}
 	t.succeeded = now
-	t.merged += int64(found.Merged)
-	t.bytes += found.Bytes
 	t.size = float64(found.Size)
 	t.dumps = float64(found.Dumps)
 }

@@ -1,6 +1,7 @@
 package watchcommand
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,7 +22,7 @@ type runner struct {
 	o      *options
 	w      *storewatch.Watcher
 	target *metrics.Target
-	named  map[string]bool // messages about objects that were printed
+	named  map[string]bool // messages about the objects that the last look set aside
 	total  totals
 }
 
@@ -62,22 +63,23 @@ func (r *runner) runAlways(ctx context.Context) error {
 func (r *runner) look(ctx context.Context) (*storewatch.Report, error) {
 	found, err := r.w.Look(ctx)
 	r.total.addLook(found, err, time.Now())
-	if failed := r.target.Set(ctx, r.total.metrics(found)); failed != nil && err == nil {
-		err = failed
+	failed := r.target.Set(ctx, r.total.metrics(found))
+	if err == nil {
+		err = r.printReport(found)
 	}
-	if err != nil {
-		return found, err
-	}
-	return found, r.printReport(found)
+	return found, cmp.Or(err, failed)
 }
 
 func (r *runner) printReport(found *storewatch.Report) error {
+	named := map[string]bool{}
 	for _, s := range found.Aside {
-		if text := fmt.Sprintf("%s: %s", s.Object, s.Reason); !r.named[text] {
-			r.named[text] = true
+		text := fmt.Sprintf("%s: %s", s.Object, s.Reason)
+		if !r.named[text] {
 			r.log("set aside: %s", text)
 		}
+		named[text] = true
 	}
+	r.named = named
 	if r.o.json {
 		e := json.NewEncoder(r.a.Out)
 		e.SetEscapeHTML(false)
