@@ -21,7 +21,6 @@ import (
 type verifyOptions struct {
 	quick bool
 	base  string
-	json  bool
 }
 
 const commandHelp = `Verify checks every page of an archive against its checksum, and then everything that is redundant in
