@@ -430,13 +430,11 @@ func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	if b.page.Total != b.page.Whole {
 		title += fmt.Sprintf(", %s of these", percentText(cli.Share(at.Total, b.page.Total)))
 	}
-	own := b.tree.Nodes[at.Node].Self
-	if at.Merged == 0 && at.Node != flame.Root {
-		title += "\nself " + part(own)
-	}
-	if at.Node == flame.Root {
+	if at.Merged > 0 || at.Node == flame.Root {
 		return "", title
 	}
+	own := b.tree.Nodes[at.Node].Self
+	title += "\nself " + part(own)
 	from := origins.Of(b.request.archive().Header().Domain, b.nameOfFrame(b.tree.Nodes[at.Node].Frame).in)
 	return heatClass(cli.Share(own, b.page.Total)) + " " + string(from), title
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/reader"
 )
 
 // eachStacks calls f with the specimens that have stacks of a source, and the tree of them.
@@ -120,6 +122,24 @@ func TestBoxesLieInTheGraph(t *testing.T) {
 					t.Errorf("%s: too little is found", name)
 				}
 			}
+		}
+	})
+}
+
+// The graph of callers is drawn beside the page, which tells what was cut from it and fails if it is damaged.
+func TestCallersTellErrorsAndCuts(t *testing.T) {
+	t.Parallel()
+	damaged := errors.New("damaged")
+	callers := flame.New()
+	callers.Add([]uint32{1, 2}, 3)
+	callers.Sum()
+	callers.Cut = 7
+	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
+		b := newFlameGraph(requestOf(t, site, nameOfFlame), tree, flame.Root, &flamePage{})
+		b.methods = func(uint32) (reader.Method, error) { return reader.Method{}, damaged }
+		b.drawCallers(callers)
+		if !errors.Is(b.err, damaged) || b.page.Cut != 7 {
+			t.Errorf("%s: error %v, %d cut", name, b.err, b.page.Cut)
 		}
 	})
 }
