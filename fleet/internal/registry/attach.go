@@ -204,7 +204,7 @@ func (r *Repository) attachmentTags(ctx context.Context, subject digest.Digest) 
 
 // TagsWith lists the tags that begin with prefix, at most the last 10,000.
 func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string, err error) {
-	err = r.remote.Tags(withList(ctx), "", func(tags []string) error {
+	err = r.eachPageOfTags(ctx, func(tags []string) error {
 		for _, tag := range tags {
 			if strings.HasPrefix(tag, prefix) {
 				own = append(own[max(0, len(own)+1-maxAttached):], tag)
@@ -212,11 +212,31 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 		}
 		return nil
 	})
-	err = r.explain(ctx, err, "list the tags of", r.Name())
-	if IsMissing(err) {
-		return nil, nil // some registries have no list before the first tag
-	}
 	return own, err
+}
+
+// maxTags limits the number of tags of a repository that AllTags lists.
+const maxTags = 1_000_000
+
+// AllTags lists all tags. More than maxTags are an error, since a tag that is left out can keep an archive.
+func (r *Repository) AllTags(ctx context.Context) (all []string, err error) {
+	err = r.eachPageOfTags(ctx, func(tags []string) error {
+		all = append(all, tags...)
+		if len(all) > maxTags {
+			return advise(nil, "%s: it has more than %d tags: remove some that no archive needs", r.Name(), maxTags)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// eachPageOfTags calls f with each page of the list of tags.
+func (r *Repository) eachPageOfTags(ctx context.Context, f func(tags []string) error) error {
+	err := r.explain(ctx, r.remote.Tags(withList(ctx), "", f), "list the tags of", r.Name())
+	if IsMissing(err) {
+		return nil // some registries have no list before the first tag
+	}
+	return err
 }
 
 // missingAttachments returns the descriptors of the manifests with the tags own that list lacks.

@@ -77,7 +77,7 @@ func takeInventory(ctx context.Context, repo *registry.Repository) (*inventory, 
 	v := &inventory{Repository: repo.Name(), Archives: []*listedArchive{}, Tags: map[string]int{}, repo: repo,
 		archives: map[digest.Digest]*listedArchive{}, tags: map[digest.Digest][]string{},
 		users: map[digest.Digest][]string{}, channels: map[string]*artifact.Channel{}, subjects: map[digest.Digest]bool{}}
-	tags, err := repo.TagsWith(ctx, "")
+	tags, err := repo.AllTags(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package ship
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -262,7 +263,7 @@ func TestPruneThatEndsHalfway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tags, err := repo.TagsWith(t.Context(), "")
+		tags, err := repo.AllTags(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,4 +277,34 @@ func TestPruneThatEndsHalfway(t *testing.T) {
 			t.Fatal("prune never ends")
 		}
 	}
+}
+
+// TestPruneReadsAllTags keeps a promoted archive whose tag is the first of more than 10,000.
+func TestPruneReadsAllTags(t *testing.T) {
+	t.Parallel()
+	var crowded atomic.Bool
+	host := testregistry.Memory(t, true, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !crowded.Load() || !strings.HasSuffix(r.URL.Path, "/tags/list") {
+				h.ServeHTTP(w, r)
+				return
+			}
+			tags := []string{"prod"}
+			for i := range 10_000 {
+				tags = append(tags, fmt.Sprintf("stage.event-%012d-0123456789abcdef", i))
+			}
+			tags = append(tags, "version-1")
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(map[string]any{"name": "shop", "tags": tags})
+		})
+	})
+	s := shop{t, host, host + "/shop"}
+	shopImage := image(t, host, "shop:version-1")
+	current := s.push(1, "--subject", shopImage)
+	must(t, "promote", current.Reference, "--to", "prod")
+	newest := s.push(2, "--subject", shopImage)
+	crowded.Store(true)
+	equal(t, "removed", removed(s.prune("--keep", "1", "--remove")))
+	crowded.Store(false)
+	equal(t, "left", s.digests(), newest.Digest, current.Digest)
 }

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/profarc/profarc/archive"
@@ -252,10 +253,18 @@ func (c *construction) addObject(ctx context.Context, f *fetched) error {
 		return fault.error
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case isOfMachine(err):
+		return fmt.Errorf("%s: %w: name a folder with more room in --tmp, or fetch fewer at once with --jobs", f.object, err)
 	case err != nil:
 		c.sum.aside[f] = err
 	}
 	return nil
+}
+
+// isOfMachine reports whether an error is a full disk or another limit of this machine. The object can be sound.
+func isOfMachine(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EMFILE) ||
+		errors.Is(err, syscall.ENFILE)
 }
 
 // addProfile merges an open object unless its dumps are counted, or a limit leaves it out.
@@ -361,11 +370,18 @@ func addMissingRows(b *profileset.Set, rows []account.Input) {
 	slices.SortFunc(rows, func(x, y account.Input) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Reason, y.Reason))
 	})
-	have := b.Account().Inputs
+	type identity struct {
+		name  string
+		state account.State
+	}
+	have := map[identity]bool{}
+	for _, in := range b.Account().Inputs {
+		have[identity{in.Name, in.State}] = true
+	}
 	for _, in := range rows {
-		if !slices.ContainsFunc(have, func(k account.Input) bool { return k.State == in.State && k.Name == in.Name }) {
+		if id := (identity{in.Name, in.State}); !have[id] {
 			b.AddInput(in)
-			have = append(have, in)
+			have[id] = true
 		}
 	}
 }
