@@ -81,6 +81,8 @@ func TestTektonTask(t *testing.T) {
 			t.Errorf("%v: new.parc is left", flags)
 		}
 	}
+	put(t, current, folder, "left.proftext")
+	must(t, folder, "profarc", "import", "left.proftext", "-o", "new.parc") // as a killed task leaves it
 	judge("no-profile")
 	suites(t, filepath.Join(folder, "runs"), "a", "b")
 	judge("fail")
@@ -186,5 +188,11 @@ func TestJUnitListener(t *testing.T) {
 	contains(t, tested("-Dprofarc.archive=no.parc", "-Dprofarc.command=no-such-command"),
 		"profarc: no archive of the tests: ")
 	contains(t, tested("-Dprofarc.archive=tests.parc"), "wrote  tests.parc: ")
+	onStdout := must(t, folder, "sh", "-c", `java -Dprofarc.archive=again.parc -cp "classes:$0*" `+
+		"org.junit.platform.console.ConsoleLauncher --select-class=WordsTest 2>errors", jars)
+	contains(t, read(t, folder, "errors"), "wrote  again.parc: ")
+	if strings.Contains(onStdout, "again.parc") {
+		t.Errorf("the dump writes to stdout: %s", onStdout)
+	}
 	must(t, folder, "profarc", "show", "tests.parc", "--class", "WordsTest", "--method", "count")
 }

@@ -18,11 +18,14 @@ public class ProfarcListener implements TestExecutionListener {
         String pid = Long.toString(ProcessHandle.current().pid());
         try {
             Process dump = new ProcessBuilder(System.getProperty("profarc.command", "profarc"), "dump", "--pid", pid,
-                    "--output", archive.replace("%p", pid)).inheritIO().start();
+                    "--output", archive.replace("%p", pid)).redirectErrorStream(true).start();
             if (!dump.waitFor(2, TimeUnit.MINUTES)) {
                 dump.destroy();
                 System.err.println("profarc: the dump took more than two minutes");
+                return;
             }
+            // A build tool can use the JVM's stdout for its own messages.
+            System.err.print(new String(dump.getInputStream().readAllBytes()));
         } catch (IOException e) {
             System.err.println("profarc: no archive of the tests: " + e.getMessage());
         } catch (InterruptedException e) {
