@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -174,6 +175,32 @@ func TestWatchReportsEachLook(t *testing.T) {
 	f.remove(t, "runs/pod-0.proftext")
 	w.awaitLine(t, `"arrived":1,.*"merged":0,"bytes":0,"known":1,`)
 	w.awaitEnd(t)
+}
+
+// TestWatchFetchesWhatChanged checks that looks which find nothing new do not fetch the archive, that they report it,
+// and that an archive which somebody removed is made again.
+func TestWatchFetchesWhatChanged(t *testing.T) {
+	f := newWatched(t)
+	fetched := atomic.Int32{}
+	f.Set(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if (moment{http.MethodGet, "app.parc"}).is(r) {
+			fetched.Add(1)
+		}
+		return false
+	})
+	w := f.startWatching(t, "--json", "--expect", "2")
+	for range 4 {
+		w.awaitLine(t, `"merged":0,"bytes":0,"known":1,.*"archive_bytes":[1-9].*"dumps":1,"published":0`)
+	}
+	if n := fetched.Load(); n != 1 {
+		t.Errorf("the archive was fetched %d times", n)
+	}
+	f.remove(t, "app.parc")
+	w.awaitLine(t, `"merged":1,"bytes":13,.*"dumps":1,"published":1`)
+	f.put(t, "runs/pod-1.proftext", []byte(proftext("g", 11)))
+	w.awaitLine(t, `"merged":1,"bytes":13,"known":1,.*"dumps":2,"published":1`)
+	w.awaitEnd(t)
+	f.must(t, "nothing new", "watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--once", "--expect", "2")
 }
 
 // TestWatchTakesFilesOfTheFuture merges a file of a machine with a clock that is ahead, once it no longer changes.

@@ -92,6 +92,35 @@ func versionOf(l Location, from *blob.Reader, sum hash.Hash) (Version, error) {
 	return v, nil
 }
 
+// Version returns the version that FetchVersion would return, without a copy. ok is false for a missing object, and in
+// a directory.
+func (s *Stores) Version(ctx context.Context, l Location) (v Version, ok bool, err error) {
+	if l.InDirectory() {
+		return Version{}, false, nil
+	}
+	bucket, err := s.openBucket(ctx, l)
+	if err != nil {
+		return Version{}, false, err
+	}
+	ctx, cancel := s.withTimeout(ctx, 0)
+	defer cancel()
+	a, err := bucket.Attributes(ctx, l.Key)
+	if err != nil {
+		err = explainError(ctx, l, err)
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return Version{}, false, err
+	}
+	var onGoogle storage.ObjectAttrs
+	if a.As(&onGoogle) {
+		v.generation = onGoogle.Generation
+	} else {
+		v.tag = a.ETag
+	}
+	return v, v != Version{}, nil
+}
+
 // ReplaceFile is like WriteFile if the object still has the version old, and is still missing if old is zero. The error
 // matches ErrChanged otherwise. The store decides this in the same step, and in a directory a lock.
 func (s *Stores) ReplaceFile(ctx context.Context, l Location, name string, old Version) error {

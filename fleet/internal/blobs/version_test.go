@@ -38,6 +38,10 @@ func TestReplaceFileNeedsTheVersion(t *testing.T) {
 			if err != nil || string(got) != want {
 				t.Fatalf("%s is %q, want %q: %v", l, got, want, err)
 			}
+			now, ok, err := s.Version(t.Context(), l)
+			if err != nil || ok == (l.InDirectory() || want == "") || ok && now != v {
+				t.Errorf("%s has the version %v, %v, want %v: %v", l, now, ok, v, err)
+			}
 			return v
 		}
 		none := fetch("")

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,15 @@ type Watcher struct {
 	o      Options
 	done   map[string]outcome // of objects as they were last listed, by name
 	seen   [16]byte           // dump id of the archive to which done applies
+	last   *settled           // nil if the next look must fetch the archive
+}
+
+// A settled archive has everything that was listed, and its account is complete.
+type settled struct {
+	version blobs.Version
+	missing []account.Input // of the report
+	size    int64
+	dumps   int
 }
 
 // New returns a watcher. The caller closes the stores.
@@ -108,7 +118,11 @@ func (w *Watcher) Look(ctx context.Context) (*Report, error) {
 	}
 	w.forgetRemoved(objects)
 	r.expectObjects(objects, w.o.Expect, w.o.Expected)
-	for {
+	idle, err := w.isIdle(ctx, r, objects)
+	if err != nil {
+		return r, err
+	}
+	for !idle {
 		more, err := w.mergeBatch(ctx, r, objects)
 		if errors.Is(err, errConflict) && r.Conflicts < maxConflicts {
 			r.Conflicts++
@@ -192,6 +206,21 @@ func (w *Watcher) reportOutcomes(r *Report, objects []blobs.Object) {
 			r.Known++
 		}
 	}
+}
+
+// isIdle reports whether nothing changed since the archive was settled. It completes the report in this case.
+func (w *Watcher) isIdle(ctx context.Context, r *Report, objects []blobs.Object) (bool, error) {
+	isNew := func(o blobs.Object) bool { return !w.isSettled(o) }
+	if w.last == nil || !reflect.DeepEqual(r.missing, w.last.missing) || slices.ContainsFunc(objects, isNew) {
+		return false, nil
+	}
+	version, ok, err := w.stores.Version(ctx, w.o.Out)
+	if err != nil || !ok || version != w.last.version {
+		return false, err
+	}
+	r.Size = w.last.size
+	r.Dumps = w.last.dumps
+	return true, nil
 }
 
 // settle remembers what became of an object.

@@ -53,6 +53,7 @@ func (m *batch) maxObjects() int { return max(minBatchObjects, len(m.ledger.dump
 // mergeBatch merges a batch and publishes it. It reports whether objects are left for another batch. The
 // error is errConflict if another job replaced the archive.
 func (w *Watcher) mergeBatch(ctx context.Context, r *Report, objects []blobs.Object) (more bool, err error) {
+	w.last = nil
 	folder, err := w.newFolder()
 	if err != nil {
 		return false, err
@@ -81,6 +82,9 @@ func (w *Watcher) mergeBatch(ctx context.Context, r *Report, objects []blobs.Obj
 		r.Size = s.bytes
 	}
 	m.settleSum(s, r)
+	if !s.isChanged && !m.more {
+		w.last = &settled{m.version, r.missing, r.Size, r.Dumps}
+	}
 	return m.more, nil
 }
 
