@@ -13,15 +13,20 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"profarc": main}) }
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"profarc": mainBySchema}) }
 
 // TestScripts runs testdata/script, one script a behaviour.
 func TestScripts(t *testing.T) {
+	folder, err := filepath.Abs(schemas)
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			e.Setenv(schemaFolder, folder)
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			e.Setenv("TMP", e.WorkDir+"/tmp")
 			e.Setenv("JAVA25", java25())
