@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/testregistry"
+	"github.com/profarc/profarc/fleet/internal/testschema"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
@@ -73,12 +75,17 @@ func appTo(out, errs io.Writer) *cli.App {
 
 func quiet() *cli.App { return appTo(io.Discard, io.Discard) }
 
-// must runs a command that must succeed, and returns its output.
+// must runs a command that must succeed, and returns its output, which its schema must allow with --json.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	out, said, code := fleet(t.Context(), args...)
 	if code != 0 || said != "" {
 		t.Fatalf("%v: exit code %d: %s", args, code, said)
+	}
+	if slices.Contains(args, "--json") {
+		if err := testschema.Validate(testschema.Folder, args[0], out); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
 	}
 	return out
 }
