@@ -31,6 +31,8 @@ func Parse(text string) (Location, error) {
 		}
 		bucket := url.URL{Scheme: u.Scheme, Host: u.Host, RawQuery: u.RawQuery}
 		return Location{bucket.String(), strings.TrimPrefix(u.Path, "/")}, nil
+	case err == nil && u.Scheme == "file" && (u.Opaque != "" || u.Host != "" && u.Host != "localhost"):
+		return Location{}, fmt.Errorf("%s names no folder: write file:///FOLDER/ with the whole path, or the path alone", text)
 	case err == nil && u.Scheme == "file":
 		return parsePath(u.Path)
 	case strings.Contains(text, "://"):

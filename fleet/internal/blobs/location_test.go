@@ -29,7 +29,7 @@ func TestLocations(t *testing.T) {
 			t.Errorf("%s as a URL is %s, and that is %+v: %v", text, l.URL(), again, err)
 		}
 	}
-	for _, text := range []string{"s3:///x", "http://x/y", "ftp://x"} {
+	for _, text := range []string{"s3:///x", "http://x/y", "ftp://x", "file://runs/", "file:runs/"} {
 		if l, err := blobs.Parse(text); err == nil || !strings.Contains(err.Error(), "://") {
 			t.Errorf("%s is %+v: %v", text, l, err)
 		}
