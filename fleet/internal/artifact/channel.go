@@ -85,8 +85,7 @@ func (c *Channel) Add(events ...Event) {
 }
 
 // archivesInUse returns the different archives that no rollback removed, the last promoted one first. If concurrent
-// rollbacks
-// removed all archives, it returns the one that the last rollback restored.
+// rollbacks removed all archives, it returns the one that the last rollback restored.
 func (c *Channel) archivesInUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
 	off := map[digest.Digest]string{}
 	for _, e := range c.History {

@@ -16,10 +16,10 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-const listHelp = `List prints the archives of a repository: tagged ones, those attached to its images, and those promoted.
+const listHelp = `List prints the archives of a repository that have a tag, are attached to an image, or are promoted.
 
-The tags of an archive are in front, with * before promoted ones whose current archive it is, and - before
-those that can be rolled back to it. The last line counts the tags by kind. Events are the promotions and
+The first column has the tags of an archive. * marks a promoted tag whose current archive it is, and - a
+promoted tag that can be rolled back to it. The last line counts the tags by kind. Events are the promotions and
 rollbacks, and attachments stand for the referrers API where the registry has none: profarc pull reads
 both, and profarc prune removes them with what they belong to.`
 

@@ -147,8 +147,7 @@ func (o *promoteOptions) firstOfPlatform(all []*artifact.Archive) (*artifact.Arc
 }
 
 // changeChannel calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an
-// empty
-// channel.
+// empty channel.
 //
 // Registries have no atomic compare-and-swap for tags. So each event is first written to a separate tag. The index of
 // the channel is computed from all events. After writing it, each writer checks whether it lacks events.

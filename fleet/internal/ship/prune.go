@@ -31,11 +31,10 @@ type pruneOptions struct {
 const pruneHelp = `Prune prints which archives of a repository it would remove, and with --remove removes them, with their
 signatures, volumes, and the tags that lead to them.
 
-Of the archives for each image and platform, the newest --keep stay, as does what is younger than
---older-than. An archive with a tag stays, unless all its tags match --tags, a pattern as "build-*". An
-archive that is promoted, or that a promoted tag can be rolled back to, always stays. So does what an index
-refers to. Images are never removed. Tags of events that the history of their tag no longer needs are
-removed too.
+For each image and platform, the newest --keep archives stay, and so do archives younger than --older-than.
+An archive with a tag stays, unless all its tags match --tags, a pattern such as "build-*". An archive that
+is promoted, or that a promoted tag can be rolled back to, always stays. So does an archive in an index.
+Images are never removed. Tags of events that the history of their tag no longer needs are removed too.
 
 The registry must allow deleting. It frees the space of layers itself, when it collects garbage.`
 

@@ -46,7 +46,7 @@ it, which several pushes at once do not take from each other.
 An archive that is a layer takes its base along: --base names the file. The base is stored once for all
 layers on it, and profarc pull fetches both.
 
-The platform is that of the recorded JVM, or --platform: for another VM, or to offer the archive to others.
+The platform is that of the recorded JVM. --platform overrides it, for another VM or for more platforms.
 profarc pull takes the archives of its own platform.
 
 With --volume the archive is also pushed as an image with the file app.parc, which Kubernetes mounts as an
@@ -57,9 +57,9 @@ JDK is that of JAVA_HOME or PATH, if it is of the recorded build. --gate stores 
 the archive has passed, and refuses an archive that has not.
 --sign adds a signature in the form of Sigstore: an ECDSA P-256 key in a PEM file.
 
-Credentials are those of docker login, or of the file that REGISTRY_AUTH_FILE names, or of the folder that
-DOCKER_CONFIG names: config.json, or .dockerconfigjson of a mounted Secret of Kubernetes. On loopback
-addresses the registry is spoken to by plain HTTP.`
+Credentials come from the file that REGISTRY_AUTH_FILE names, from the folder that DOCKER_CONFIG names
+(config.json, or .dockerconfigjson of a mounted Secret of Kubernetes), or from docker login. Registries on
+loopback addresses are asked by plain HTTP.`
 
 func pushCommand(a *cli.App) *cobra.Command {
 	var o pushOptions
@@ -277,7 +277,7 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	return f, err
 }
 
-// addPlatforms replaces the platforms of the archive by those of --platform, if it is set.
+// addPlatforms replaces the platforms of the archive if --platform is set.
 func (o *pushOptions) addPlatforms(f *artifact.Facts) error {
 	if len(o.on) > 0 {
 		f.Platforms = nil

@@ -39,7 +39,7 @@ func hashTime(at int64) uint64 {
 func hashText(text string) uint64       { return hashMD5(md5.Sum([]byte(text))) }
 func hashMD5(sum [md5.Size]byte) uint64 { return binary.LittleEndian.Uint64(sum[:]) }
 
-// A ledger says which objects and dumps an archive has.
+// A ledger records which objects and dumps an archive has.
 type ledger struct {
 	dumps   map[[16]byte]bool
 	objects map[uint64][]mergedContent // by hash of the key

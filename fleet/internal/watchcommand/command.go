@@ -41,7 +41,7 @@ objects that --expect and --expect-list name and that have not arrived yet.
 The exit code is 1 if the archive or the store cannot be read or written. With --once and --failure-mode any
 it is also 1 if an object is damaged or missing, after the others were merged.
 
---once merges what is there and ends, as in a CronJob. Without, watch looks again after --delay, goes on after errors
+--once merges what is there and ends, as in a CronJob. Without it, watch looks again after --delay, goes on after errors
 of the store, and ends with exit code 0 on SIGTERM or an interrupt. --metrics gives its numbers to Prometheus: on
 an address, or in a file for the node exporter. --json prints an object for each look: "archive", "expected",
 "arrived", "missing" names, "merged", "bytes" of these objects, "known" (their counts were in the archive already),
