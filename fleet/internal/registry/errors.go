@@ -135,8 +135,9 @@ func (r *Repository) explainOverwrite(ctx context.Context, err error, d ocispec.
 		return err
 	}
 	return advise(errors.Join(ErrImmutable, err), "%s: it names %.19s, and %s refuses to overwrite it (%d %s): take another "+
-		"tag, or exempt it from the registry's rule; promoted tags, those that end in .volume, and those that "+
-		"begin with %s- change", r.Full(tag), there.Digest, r.ref.Registry, answer.StatusCode, http.StatusText(answer.StatusCode), d.Digest.Algorithm())
+		"tag, or exempt it from the registry's rule; promoted tags, those that end in .volume, and those that begin with %s- "+
+		"change", r.Full(tag), there.Digest, r.ref.Registry, answer.StatusCode, http.StatusText(answer.StatusCode),
+		d.Digest.Algorithm())
 }
 
 // explainConnection converts an error of the connection.
