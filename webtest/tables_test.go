@@ -63,7 +63,7 @@ func TestSearchOfEveryView(t *testing.T) {
 	for _, name := range []string{"many", "compared"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tab := openTab(t)
+			tab, searches := openTab(t), 0
 			eachView(t, tab, serve(t, tab, name), func(page string) {
 				searched := []string{} // the view that the page searches, and a word
 				if err := tab.Eval(`[document.querySelector("header form").getAttribute("action"), document.querySelector(".table tbody td")?.textContent.slice(0, 12) ?? ""]`, &searched); err != nil {
@@ -71,8 +71,13 @@ func TestSearchOfEveryView(t *testing.T) {
 				}
 				if view, _, _ := strings.Cut(page, "?"); searched[0] == view && searched[1] != "" {
 					search(t, tab, strings.TrimSpace(searched[1]))
+					searches++
 				}
 			})
+			t.Logf("%d views", searches)
+			if searches < 5 {
+				t.Errorf("%d views were searched", searches)
+			}
 		})
 	}
 }
