@@ -333,7 +333,7 @@ func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) e
 	return nil
 }
 
-// merge merges a dump with those before it, as archives are merged. It lays out a dump that not only adds.
+// merge merges a dump with those before it, as archives are merged. If need be, it makes an archive of the dump.
 func (m *importing) merge(dump *builder.Builder, in Input, r *codec.Report) (err error) {
 	set := dump.Internal()
 	all := m.result.Builder

@@ -54,7 +54,7 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 	rejectUnknownTopics(root)
 }
 
-// CompleteProgram sets up the command of a program without subcommands. It links no templates, which keep all methods.
+// CompleteProgram sets up the command of a program without subcommands. Templates would keep unused methods linked.
 func (a *App) CompleteProgram(root *cobra.Command) {
 	root.Version = buildVersion().String()
 	root.SilenceErrors = true

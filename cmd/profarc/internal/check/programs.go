@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// openInstrumented opens a program with its libraries, whose functions are instrumented as profiles of a domain of LLVM
-// are.
+// openInstrumented opens a program and its libraries. It returns an error if they are instrumented for another
+// domain.
 func openInstrumented(names []string, d layout.Domain) (Program, error) {
 	for _, name := range names[1:] {
 		kind, err := codeKind(name)
@@ -34,8 +34,8 @@ func openInstrumented(names []string, d layout.Domain) (Program, error) {
 	return Program{Code: p, Name: strings.Join(names, ", "), Close: func() {}, stripped: !p.IsDomainKnown()}, nil
 }
 
-// hasWholeProgram reports whether a profile has every function of its program, as the raw profiles of LLVM have that
-// count before inlining.
+// hasWholeProgram reports whether a profile has every function of its program. A raw profile of LLVM has if it counted
+// before inlining.
 func hasWholeProgram(name string, s *reader.Store) bool {
 	head, err := readMagic(name)
 	kind, ok := llvm.Detect(head)

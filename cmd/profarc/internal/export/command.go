@@ -100,7 +100,7 @@ var otherNames = map[string][]string{
 	"lcov":       {"coverage", "gcov", "info", "genhtml"},
 }
 
-// nearFormats returns the formats with a name like the one that was typed, or known by it.
+// nearFormats returns the formats with a name, or one of otherNames, that is like what was typed.
 func (o *exportOptions) nearFormats() []string {
 	known := cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range formatNames(o.exporters) {

@@ -54,7 +54,7 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	}
 }
 
-// TakeOverWatch lets profarc-fleet run the command watch if an argument is the URL of a store, as s3://ci/runs/.
+// TakeOverWatch lets profarc-fleet run the command watch if an argument is the URL of a store, such as s3://ci/runs/.
 func TakeOverWatch(a *cli.App, root *cobra.Command, args []string) {
 	isURL := func(arg string) bool { return strings.Contains(arg, "://") }
 	if len(args) > 1 && args[0] == "watch" && slices.ContainsFunc(args, isURL) {

@@ -144,7 +144,7 @@ func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	return n, known
 }
 
-// setHeat sets the heats of a list, whose counts and heats of returns.
+// setHeat sets the heat of each element of a list. of returns the count and the heat of an element.
 func setHeat[T any](list []T, of func(*T) (count uint64, heat *float64)) {
 	highest := uint64(0)
 	for i := range list {

@@ -141,7 +141,7 @@ func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile,
 		return profile{}, err
 	}
 	p := profile{set: found.Builder.Internal(), lost: found.Lost}
-	p.set.DescribeHeader(&p.header)
+	p.set.Locked(func() { p.set.DescribeHeader(&p.header) })
 	if !merging.CanAddSet(p.set) {
 		p.set = nil
 		p.store, err = found.Builder.Open(in.path)

@@ -196,7 +196,7 @@ func (t *Tree) Filtered(focus, ignored func(frame uint32) bool) *Tree {
 	return kept
 }
 
-// Folded returns the tree without the frames that keep rejects. What they have counts for their callers.
+// Folded returns the tree without the frames that keep rejects. Their counts go to their callers.
 func (t *Tree) Folded(keep func(frame uint32) bool) *Tree {
 	folded := New()
 	in := make([]int, len(t.Nodes)) // node of folded by node of t; parents come first

@@ -266,7 +266,7 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	return b.err
 }
 
-// stacksInReport returns one page for each kind of stacks, where scripts zoom.
+// stacksInReport returns one page for each kind of stacks. A script zooms in it.
 func stacksInReport(r *request) (list []query, err error) {
 	list = append(list, query{})
 	for _, s := range stackSources(r.archive())[1:] {

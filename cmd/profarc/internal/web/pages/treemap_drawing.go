@@ -168,8 +168,8 @@ const mostTitle = 300
 // A nameLabel is a name in a box. Browsers shorten Head first, which has its packages, and then Tail.
 type nameLabel struct{ Head, Tail string }
 
-// labelOf divides a name before its last part, with which closures keep the function that they are in. A receiver loses
-// its parentheses.
+// labelOf divides a name before its last part. The last part of a closure's name begins with the function that the
+// closure is in. A receiver loses its parentheses.
 func labelOf(name string) nameLabel {
 	name = receiver().ReplaceAllString(name, "$1")
 	name = string([]rune(name[:min(len(name), 4*mostTitle)]))
