@@ -6,6 +6,7 @@
 //
 //	profarc-VERSION-SYSTEM-PROCESSOR          a program for each target, and profarc-fleet
 //	profarc-VERSION-SYSTEM-PROCESSOR.cdx.json bill of materials in CycloneDX 1.5
+//	profarc-VERSION-man.tar.gz                man pages of all commands, in share/man/man1
 //	LICENSE, NOTICE, LICENCES                 our licence, the names of all others, and their texts
 //	provenance.json                           unsigned in-toto statement with SLSA's provenance
 //	SHA256SUMS                                checksums of all other files
@@ -99,6 +100,9 @@ func (r *release) writeRelease(ctx context.Context) (err error) {
 		return err
 	}
 	if err := r.writeTexts(ctx); err != nil {
+		return err
+	}
+	if err := r.writeManPages(ctx); err != nil {
 		return err
 	}
 	programs, err := r.buildAll(ctx)
