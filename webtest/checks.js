@@ -123,10 +123,12 @@ globalThis.checks ??= (() => {
     return [...owners].filter((e) => !(e instanceof SVGElement) && shown(e) && faint(e)).map((e) => "too faint: " + describe(e));
   }
 
-  // cut reports whether the texts of an element of SVG are in its label as far as there is room.
+  // cut reports whether the texts of a link in SVG are in its name, but for signs and for what is left out of them.
   function cut(e) {
-    const label = e.getAttribute("aria-label") ?? "";
-    return e instanceof SVGElement && [...e.querySelectorAll("text")].every((t) => label.includes(t.textContent.replace(/^…|(…|\.\.\.)$/g, "")));
+    const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
+    const name = letters(e.getAttribute("aria-label") ?? ""), texts = [...e.querySelectorAll("text, .label")];
+    const inName = (text) => text.split(/…|\.{3}/).every((part) => name.includes(letters(part)));
+    return e instanceof SVGElement && texts.length > 0 && texts.every((t) => inName(t.textContent));
   }
 
   // axeProblems runs axe-core, which must be loaded. It cannot judge the contrast of SVG's texts,

@@ -155,11 +155,11 @@ func (t *treemap) addTile(b box, g branch, class string) {
 	if g.rest > 0 {
 		shown.Class = "more"
 	}
-	if name := labelOf(escape.Printable(g.link.Text)); b.H >= labelHeight && b.W >= narrowestName {
-		shown.Label = &name
+	name := shortenLine(escape.Printable(g.link.Text))
+	if label := labelOf(name); b.H >= labelHeight && b.W >= narrowestName {
+		shown.Label = &label
 	}
-	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortenLine(escape.Printable(g.link.Text)), t.amount(g.value),
-		percentText(share))
+	shown.Link.Text = fmt.Sprintf("%s: %s, %s", name, t.amount(g.value), percentText(share))
 	t.Tiles = append(t.Tiles, shown)
 }
 
