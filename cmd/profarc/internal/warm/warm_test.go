@@ -101,7 +101,7 @@ func warm(t *testing.T, ctx context.Context, args ...string) (r ran) {
 	a := &cli.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(&out), ErrOut: &errOut}
 	cmd := Command(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(append([]string{"--json", file}, args...))
+	cmd.SetArgs(append([]string{"--report", file}, args...))
 	r.err = cmd.ExecuteContext(ctx)
 	if err := a.Out.Flush(); err != nil {
 		t.Fatal(err)
