@@ -27,9 +27,12 @@ const debianRepository = "/usr/share/maven-repo"
 func TestMaven(t *testing.T) {
 	needs(t, "mvn", "maven")
 	adopting(t)
-	for _, there := range []string{"org/apache/maven/plugins/maven-surefire-plugin/2.22.3", "junit/junit/4.13.2"} {
+	for _, there := range []string{"org/apache/maven/plugins/maven-surefire-plugin/2.22.3",
+		"org/apache/maven/plugins/maven-compiler-plugin/3.10.1", "org/apache/maven/plugins/maven-resources-plugin/3.3.0",
+		"junit/junit/4.13.2"} {
 		if _, err := os.Stat(filepath.Join(debianRepository, there)); err != nil {
-			t.Skip("no surefire 2.22.3 or JUnit 4.13.2: install libsurefire-java and junit4 of Debian 12")
+			t.Skip("a plugin or JUnit 4.13.2 is missing: install libsurefire-java, libmaven-compiler-plugin-java, " +
+				"libmaven-resources-plugin-java and junit4 of Debian 12")
 		}
 	}
 	withProfarc(t)

@@ -71,7 +71,7 @@ func (j job) compileCommands() [][]string {
 // warmCommand returns the command that measures the program, without the command of the program.
 func (j job) warmCommand(ctx context.Context) ([]string, error) {
 	step := []string{j.profarc(), "warm", "-n", fmt.Sprint(j.rounds), "--skip", "plain,archive+flag",
-		"--archive", j.archive(), "--json", j.filePath(".json")}
+		"--archive", j.archive(), "--report", j.filePath(".json")}
 	if j.unit != "" {
 		step = append(step, "--unit", j.unit)
 	}
