@@ -448,26 +448,43 @@ func TestBurstsAreAnswered(t *testing.T) {
 func TestTheLeastUsedConnectionClosesFirst(t *testing.T) {
 	limits := usualLimits
 	limits.connections = 3
-	s := serveOnLoopback(t, limits)
-	var proven []net.Conn
-	var from []*bufio.Reader
-	ask := func(i int) {
-		fmt.Fprint(proven[i], s.get("methods"))
-		readAnswer(t, from[i], fmt.Sprint("connection ", i))
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLimitedListener(inner, limits)
+	defer l.Close()
+	var clients, accepted []net.Conn
+	connect := func() {
+		client, err := net.Dial("tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { client.Close() })
+		server, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, client)
+		accepted = append(accepted, server)
+	}
+	answer := func(i int) { // as http.Server does for a request with the token
+		l.noteState(accepted[i], http.StateActive)
+		l.withNoteToken(t.Context(), accepted[i]).Value(tokenKey{}).(func())()
+		l.noteState(accepted[i], http.StateIdle)
 	}
 	for i := range 3 {
-		proven = append(proven, s.dial(t))
-		from = append(from, bufio.NewReader(proven[i]))
-		ask(i)
+		connect()
+		answer(i)
 	}
-	ask(0)
-	proven = append(proven, s.dial(t))
-	from = append(from, bufio.NewReader(proven[3]))
-	ask(3)
-	isClosed(t, proven[1], "the connection that was not used for longest")
-	ask(0)
-	ask(2)
-	s.end(t)
+	answer(0)
+	connect()
+	isClosed(t, clients[1], "the connection that was not used for longest")
+	for _, i := range []int{0, 2, 3} {
+		if l.open[accepted[i]] == nil {
+			t.Errorf("connection %d is closed", i)
+		}
+	}
 }
 
 // TestPagesWaitForEachOther asks for pages while as many are built as may be.
