@@ -17,18 +17,30 @@ import (
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 )
 
-// killAt runs profarc-fleet and kills it at a request: when half of its body has
-// arrived, or, with stored, when the store has all of it and has not answered yet.
+// killAt runs profarc-fleet and kills it at the first request of a moment.
 func (f *fleet) killAt(t *testing.T, at moment, stored bool, args ...string) {
 	t.Helper()
-	cmd, out := f.process(t, args...)
-	victim, once := make(chan *os.Process, 1), sync.Once{}
-	f.Set(func(_ http.ResponseWriter, r *http.Request, store http.Handler) bool {
-		here := false
+	var once sync.Once
+	killed := f.killWhen(t, func(r *http.Request) (here bool) {
 		if at.is(r) {
 			once.Do(func() { here = true })
 		}
-		if !here {
+		return here
+	}, stored, args...)
+	if !killed {
+		t.Fatalf("%v was not killed", args)
+	}
+}
+
+// killWhen runs profarc-fleet and kills it at the request for which now returns true: when half of its body has
+// arrived, or, with stored, when the store has all of it and has not answered yet. It reports whether the process was
+// killed.
+func (f *fleet) killWhen(t *testing.T, now func(*http.Request) bool, stored bool, args ...string) bool {
+	t.Helper()
+	cmd, out := f.process(t, args...)
+	victim := make(chan *os.Process, 1)
+	f.Set(func(_ http.ResponseWriter, r *http.Request, store http.Handler) bool {
+		if !now(r) {
 			return false
 		}
 		if stored {
@@ -48,9 +60,13 @@ func (f *fleet) killAt(t *testing.T, at moment, stored bool, args ...string) {
 	victim <- cmd.Process
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.Exited() && runtime.GOOS != "windows" {
-		t.Fatalf("%v was not killed: %v: %s", args, err, out)
+	if errors.As(err, &exit) && (!exit.Exited() || runtime.GOOS == "windows") {
+		return true
 	}
+	if err != nil {
+		t.Fatalf("%v: %v: %s", args, err, out)
+	}
+	return false
 }
 
 // discard is an answer that nobody reads.

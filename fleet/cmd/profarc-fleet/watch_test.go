@@ -3,13 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,41 +71,11 @@ func (f *fleet) merged(t *testing.T) []byte {
 	return data
 }
 
-// killAtRequest runs profarc-fleet and kills it at its n-th request: before the store sees it, or, with stored, when
-// the store has done it and has not answered yet. It reports whether the process was killed.
+// killAtRequest runs profarc-fleet and kills it at its n-th request, as killWhen does.
 func (f *fleet) killAtRequest(t *testing.T, n int32, stored bool, args ...string) bool {
 	t.Helper()
-	cmd, out := f.process(t, args...)
-	victim, left := make(chan *os.Process, 1), atomic.Int32{}
-	left.Store(n)
-	f.Set(func(_ http.ResponseWriter, r *http.Request, store http.Handler) bool {
-		if left.Add(-1) != 0 {
-			return false
-		}
-		if stored {
-			store.ServeHTTP(discard{http.Header{}}, r)
-		} else {
-			_, _ = io.CopyN(io.Discard, r.Body, r.ContentLength/2)
-		}
-		if err := (<-victim).Kill(); err != nil {
-			t.Error(err)
-		}
-		panic(http.ErrAbortHandler)
-	})
-	defer f.Set(nil)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	victim <- cmd.Process
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && (!exit.Exited() || runtime.GOOS == "windows") {
-		return true
-	}
-	if err != nil {
-		t.Fatalf("request %d: %v: %s", n, err, out)
-	}
-	return false
+	var requests atomic.Int32
+	return f.killWhen(t, func(*http.Request) bool { return requests.Add(1) == n }, stored, args...)
 }
 
 // TestWatchKilledAtEachRequest kills a job at each request that it makes, and lets another one go on. The archive has

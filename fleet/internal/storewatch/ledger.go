@@ -73,7 +73,7 @@ func (l *ledger) addStore(s *reader.Store) error {
 	}
 	for _, r := range runs { // sorted by time
 		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			l.runs[runKeyOf(r)] = lastDump{r.Time, r.Selection}
+			l.runs[profileset.RunKeyOf(r)] = lastDump{r.Time, r.Selection}
 		}
 	}
 	return nil
@@ -83,10 +83,6 @@ func readDumps(s *reader.Store) ([]profileset.Dump, []layout.Provenance, error) 
 	dumps, errDumps := copier.Dumps(s)
 	runs, errRuns := s.Runs()
 	return dumps, runs, cmp.Or(errDumps, errRuns)
-}
-
-func runKeyOf(r layout.Provenance) profileset.RunKey {
-	return profileset.RunKey{Process: r.Process, Since: r.Since}
 }
 
 type finding int
@@ -134,7 +130,7 @@ func (l *ledger) lookUpArchive(s *reader.Store) (what finding, dumps int, err er
 	}
 	later := map[[16]byte]bool{}
 	for _, r := range runs {
-		if have, ok := l.runs[runKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
+		if have, ok := l.runs[profileset.RunKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
 			(have.selection == "" || have.selection == r.Selection) {
 			later[r.DumpID] = true
 		}

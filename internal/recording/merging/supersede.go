@@ -64,7 +64,7 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 		if !r.Process.Known() {
 			continue
 		}
-		key := profileset.RunKey{Process: r.Process, Since: r.Since}
+		key := profileset.RunKeyOf(r)
 		c.runOf[r.DumpID], c.timeOf[r.DumpID] = key, r.Time
 		c.runs[key] = runDump{r.DumpID, r.Time, r.Selection}
 	}

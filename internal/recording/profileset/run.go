@@ -107,6 +107,8 @@ type RunKey struct {
 	Since   [16]byte
 }
 
+func RunKeyOf(r layout.Provenance) RunKey { return RunKey{Process: r.Process, Since: r.Since} }
+
 // A ShapeUse records the parts of a shape on which any entry depends.
 type ShapeUse struct {
 	Types   bool // receiver rows and the gap before them

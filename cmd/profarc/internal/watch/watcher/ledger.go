@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -58,14 +57,10 @@ func (l *ledger) addStore(s *reader.Store) error {
 	runs, err := s.Runs()
 	for _, r := range runs { // sorted by time
 		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			l.runs[runKeyOf(r)] = countedRun{r.Time, r.Selection}
+			l.runs[profileset.RunKeyOf(r)] = countedRun{r.Time, r.Selection}
 		}
 	}
 	return err
-}
-
-func runKeyOf(r layout.Provenance) profileset.RunKey {
-	return profileset.RunKey{Process: r.Process, Since: r.Since}
 }
 
 type finding int
@@ -102,7 +97,7 @@ func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
 	}
 	later := map[[16]byte]bool{} // dumps superseded by a counted one
 	for _, r := range runs {
-		if have, ok := l.runs[runKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
+		if have, ok := l.runs[profileset.RunKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
 			(have.selection == "" || have.selection == r.Selection) {
 			later[r.DumpID] = true
 		}
