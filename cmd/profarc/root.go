@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "embed"
+
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
@@ -26,22 +28,14 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
+//go:embed help.txt
+var helpText string
+
 func newRootCommand(a *cli.App) *cobra.Command {
 	a.Recognise = imports.Recognise
 	a.Import = imports.OpenProfile
-	cmd := &cobra.Command{
-		Use:   "profarc",
-		Short: "Archives of execution profiles",
-		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
-mapped at deployment and used in place, without parsing, copying or allocation.
-
-Commands that look at archives or judge them also take - and any file that import reads. Such a profile
-is imported into memory, and what was lost goes to the standard error.`,
-		Example: `  profarc demo                                 # the whole life of an archive, in a few seconds
-  profarc import javac.txt -o javac.parc       # take profiles in
-  profarc top javac.parc                       # the hottest methods
-  profarc show javac.parc 'java.lang.String::length()I'`,
-	}
+	cmd := &cobra.Command{Use: "profarc", Short: "Archives of execution profiles"}
+	cli.SetHelp(cmd, helpText)
 	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
 		mergecmd.Command(a), watch.Command(a), reducecmd.Command(a))
 	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a))

@@ -66,6 +66,15 @@ func (a *App) CompleteProgram(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagUsageError)
 }
 
+// SetHelp sets the description and the examples of a command to a text that is divided by the line "Examples:". values
+// are pairs of a placeholder in the text and its replacement.
+func SetHelp(cmd *cobra.Command, text string, values ...string) {
+	text = strings.NewReplacer(values...).Replace(text)
+	about, examples, _ := strings.Cut(text, "\n\nExamples:\n")
+	cmd.Long = strings.TrimSpace(about)
+	cmd.Example = strings.TrimRight(examples, "\n")
+}
+
 func flagUsageError(_ *cobra.Command, err error) error {
 	text := err.Error()
 	var number *strconv.NumError

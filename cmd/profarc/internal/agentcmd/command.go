@@ -3,6 +3,7 @@ package agentcmd
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,23 +13,21 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-const commandHelp = `The agent is a library that a HotSpot JVM loads at its start. It gives the JVM the profiles of an archive.
-profarc run loads it. In an image, java can load it with the flag that profarc agent install prints.
-
-profarc contains the C sources of the agent and of libprofarc. It builds them with this machine's
-compiler: CC if it is set, else cc, gcc or clang. That takes some seconds, once. The library is kept in
-the user's cache ($XDG_CACHE_HOME or ~/.cache), under a checksum of the sources, the compiler and the
-platform. If there is no compiler, name a released library with PROFARC_AGENT_LIBRARY or --agent.
-
-The agent runs on linux/amd64 and linux/arm64.`
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed install.txt
+	installHelp string
+	//go:embed path.txt
+	pathHelp string
+	//go:embed builds.txt
+	buildsHelp string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Build and install the agent that gives profiles to a JVM",
-		Long:  commandHelp,
-		Example: `  profarc agent install /opt/profarc
-  java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("there is no command %q of agent: use install, path or builds", args[0])
@@ -37,6 +36,7 @@ func Command(a *cli.App) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	cli.SetHelp(cmd, helpText)
 	cmd.AddCommand(installCommand(a), pathCommand(a), buildsCommand(a))
 	return cmd
 }
@@ -46,15 +46,10 @@ func installCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [FOLDER]",
 		Short: "Build the agent, and put it into a folder",
-		Long: `Install builds the agent unless it is in the cache, and puts ` + agentlib.Name + ` into a folder, in
-one step. JVMs that have loaded an older one keep it. Without a folder it stays in the cache. Install
-prints the path and the flag for java.`,
-		Example: `  profarc agent install
-  profarc agent install /opt/profarc
-  CC=clang profarc agent install /opt/profarc`,
-		Args: cli.Args(0, 1, "the folder to install into, or none for the cache"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, args) }),
+		Args:  cli.Args(0, 1, "the folder to install into, or none for the cache"),
+		RunE:  a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, args) }),
 	}
+	cli.SetHelp(cmd, installHelp, "{library}", agentlib.Name)
 	addAgentFlag(cmd, &named)
 	a.AddJSONFlag(cmd)
 	return cmd
@@ -65,10 +60,7 @@ func pathCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the agent",
-		Long:  `Path prints the path of the agent's library that profarc run loads. It builds the library if necessary.`,
-		Example: `  profarc agent path
-  java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
-		Args: cli.Args(0, 0, "none"),
+		Args:  cli.Args(0, 0, "none"),
 		RunE: a.Run(func(ctx context.Context, _ []string) error {
 			path, err := LibraryBuilder(a, false).Find(ctx, named)
 			if err == nil {
@@ -77,6 +69,7 @@ func pathCommand(a *cli.App) *cobra.Command {
 			return err
 		}),
 	}
+	cli.SetHelp(cmd, pathHelp)
 	addAgentFlag(cmd, &named)
 	return cmd
 }
@@ -140,12 +133,7 @@ func buildsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "builds",
 		Short: "List the builds of HotSpot that the agent was run with",
-		Long: `Builds lists the builds of HotSpot that the agent was tested with, and the tests. In another build of
-these releases, the agent adopts if the VM's tables have plausible values for everything it needs. In a
-release between them it adopts only with profarc run --untried, and in older or newer ones never.`,
-		Example: `  profarc agent builds
-  profarc agent builds --json`,
-		Args: cli.Args(0, 0, "none"),
+		Args:  cli.Args(0, 0, "none"),
 		RunE: a.Run(func(context.Context, []string) error {
 			return a.Print(testedBuilds, func() {
 				for _, b := range testedBuilds {
@@ -154,6 +142,7 @@ release between them it adopts only with profarc run --untried, and in older or 
 			})
 		}),
 	}
+	cli.SetHelp(cmd, buildsHelp)
 	a.AddJSONFlag(cmd)
 	return cmd
 }

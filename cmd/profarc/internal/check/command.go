@@ -4,6 +4,7 @@ package check
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -82,106 +83,18 @@ type checkOptions struct {
 	screen     terminal.Options
 }
 
-const commandHelp = `Check compares every profile of an archive with the code of a program. CODE is
-
-  a class path   directories of class files, jars, .jmod files, 'lib/*' for all jars of a directory,
-                 and homes of JDKs, separated by ` + listSeparator + `. A jar includes the jars in its lib, BOOT-INF and
-                 WEB-INF, and those that its manifest names. From a multi-release jar, check
-                 takes the classes that the named JDK loads, or those for the archive's release
-  pid:N          a running JVM: the classes that it has loaded
-  an instrumented program
-                 or library, for LLVM's profiles: it has the names and hashes of its functions, and need not run.
-                 Name each library of a program with --against. Object files and static libraries are parts:
-                 what they lack is unchecked
-  an archive, or a file that import reads
-                 profiles of the new code; LLVM's are matched by name and function hash
-  a folder       of a Go program or module, for CPU profiles: each call is looked for on its line,
-                 counted from the start of its function. The go command lists the packages of the
-                 build, with those of other modules and the standard library; it downloads nothing
-  a binary       that go build wrote, for the same: its table of lines and its calls
-A class path checks profiles of GraalVM too: names, signatures, and the kinds of bytecodes at their points
-
---against may be repeated, each time with elements of one class path. Elements that are not there are
-left out, as a JVM does. Without --against, check takes the class path of the last run in the archive,
-without missing files, and a JDK of the recorded build: the one that ran, or that of JAVA_HOME, PATH,
-/usr/lib/jvm, ~/.sdkman or ~/.jdks. It reports for each element whether its content is the recorded one.
-
-Each profile is
-
-  exact      of the code as it is
-  renamed    of the same code, in a class or method that has another name now
-  moved      of changed code; its profile points were matched with those of the new code
-  stale      of changed code that cannot be matched with confidence
-  gone       of a method or class that no longer exists
-  unchecked  of a hidden class, or not covered by CODE: classes of the JDK if it names none,
-             classes that a JVM has not loaded, damaged class files, and methods that another
-             archive or profile lacks, since its run may not have reached them
-
-Only class files, JVMs, instrumented programs and raw profiles of LLVM know all methods, so only compared
-with them a method is gone.
-If one of two archives names no class loaders, classes are matched by name.
-
-A class or method was renamed if the program lacks it and has one with the same code that may be
-new, and nothing else that resembles it as much. Names in the code are not compared, so a short
-method proves little. A function of LLVM is found by its name without its folder, file, crate hash or
-parameters, or by its hash. A lambda is found by its code in the method that has it, and a method whose
-descriptor has changed by its name, if only one fits. --old tells which methods are new; then less code
-is enough.
-
-The verdict on the archive is one of four words. Events are invocations, backedges and counts, and
-shares are of all of them:
-
-  unchecked  less than --min-checked of the hot part was compared: nothing is known. The hot part is the
-             fewest profiles with 99% of the events that a later run can use
-  changed, gone
-             less than --fail-below remains, and more of the loss is of this kind. An exact or renamed
-             profile remains, a moved one by its confidence, and an unchecked one is not known to be lost
-  fits       the rest
-
-Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
-train and dump record that about their code. For others, name the code that was profiled with --old.
-Where neither is known nothing is moved, since a count could not be told from its opposite.
-
-Compared with profiles, check also lists the branches and type checks of unchanged code that had one
-outcome in the archive and have several now: see profarc diff --help.
-
---rewrite writes an archive for the new code. Moved profiles get their points in new places; stale
-and gone profiles are left out; unchecked profiles stay as they are. If a condition was inverted, the
-counts of its branch change sides. A call, field or type check of another member or type is another
-point. A point is dropped if several resemble it equally, or if it would have less than --confidence;
-the report says how much was dropped, and why.
-
-What enters a block of code leaves it: against class files and JVMs a point is only moved if the
-invocations and the other points say that the new code reaches it as often as it was counted. Its
-confidence is 0.99 then, or 0.97 if nothing must be thrown for it. New calls, jumps and branches get the
-counts that follow. Where nothing follows, as after a new way out of the method, the confidence is 0.9,
-and nothing is moved by default. The archive has a mark at each point that was moved or filled in, which
-show, top and pages show and merge keeps: no run of the new code has counted it. A check of such an archive
-says how many points are guesses.
-
-The fields of --json are stable: "profiles" and "weight" by state; "misfits", the heaviest losses
-first; "unchecked", why profiles were not checked; "confidence", "score" and "checked", the share of
-all events that was checked, from 0 to 1; "verdict" and "shares", by verdict. The exit code is 0 if the
-archive fits, 1 if it has changed or is gone, and 4 if it is unchecked.
-
-` + terminal.Help
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
-		Use:   "check ARCHIVE [--against CODE]...",
-		Short: "Check whether profiles still fit the code, and adapt them",
-		Long:  commandHelp,
-		Example: `  profarc check app.parc --against target/classes
-  profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
-  profarc check app.parc --against target/classes --against 'lib/*' --against "$JAVA_HOME"
-  profarc check app.parc                                   # the class path that the archive records
-  profarc check app.parc --against pid:1234 --fail-below 0.9
-  profarc check code.parc --against build/app --rewrite new.parc
-  profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
+		Use:               "check ARCHIVE [--against CODE]...",
+		Short:             "Check whether profiles still fit the code, and adapt them",
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 	}
+	cli.SetHelp(cmd, helpText, "{separator}", listSeparator, "{names}", terminal.Help)
 	cmd.RunE = a.Run(func(ctx context.Context, args []string) error {
 		if o.rewrite != "" && !cmd.Flags().Changed("fail-below") {
 			o.failBelow = 0 // the new archive has what remains

@@ -26,22 +26,18 @@ type demoOptions struct{ keep string }
 
 const demoArchive = "javac" + cli.ArchiveExtension
 
-const commandHelp = `Demo takes a training run of javac that was recorded with a real JVM, writes an archive of it, maps
-that in a second process, looks profiles up, adopts them in place, counts in them, and dumps the result.
-
-It needs nothing but this program, takes a few seconds, and leaves nothing behind.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show the whole life of an archive, on a recorded run of javac",
-		Long:  commandHelp,
-		Example: `  profarc demo
-  profarc demo --keep demo && profarc top demo/javac.parc`,
-		Args: cli.Args(0, 0, "none"),
-		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
+		Args:  cli.Args(0, 0, "none"),
+		RunE:  a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	cmd.Flags().StringVar(&o.keep, "keep", "", "folder to keep the archives in")
 	return cmd
 }

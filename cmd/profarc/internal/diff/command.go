@@ -3,6 +3,7 @@ package diff
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -24,65 +25,21 @@ type diffOptions struct {
 	screen    terminal.Options
 }
 
-const commandHelp = `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over all
-counts of the smaller of the two shares, 100% if all counts have the same proportions. For LLVM's
-profiles it is what llvm-profdata overlap prints. If another kind of counts agrees less than the one
-that is scored, the first line names it. A method of both archives is a mismatch if the profile in B
-is of code that A does not have: other bytecodes, another function hash, or other counters and value
-sites. Samples, monitors and other tables are not compared; a line gives their numbers in A and in B.
-The lists, the heaviest first, are
-
-  changed   methods of both, by their part of the missing overlap
-  the same code in a hidden class of another name
-            methods of lambdas and other hidden classes, which the VM numbers in each run: they are in
-            neither of the two last lists, and their counts have no part in the overlap
-  flipped   branches and switches that mostly went one way and now go another
-  sites     calls, type checks and indirect calls that became polymorphic or monomorphic, or that
-            mostly see another type or target
-  no longer certain
-            branches, switches and type checks that had one outcome in A, at least 40 times, and
-            have several in B: a way that was never taken and now is, a check that never failed and
-            now does, or that never saw null. The weight is the site's share of all counts, since
-            every execution pays for the first other outcome
-  certain in B alone
-            the same the other way round
-  came      methods that only B has, by their share of its counts
-  went      methods that only A has
-
-HotSpot does not record the type at a call whose target it knows, at a type check that fails (up to
-JDK 21), and beyond another -XX:TypeProfileWidth. Counts without a type are in no sum of receivers,
-and no site changes because of them.
-
-The overlap of sampled archives has an interval of 95%, as 91.2% (88 to 94): chance lowers it. A method
-whose difference the sampling error explains is marked, and has no colour. In JSON, "score_interval"
-and "change" have "low" and "high", and "noise" is true.
-
-The fields of --json are stable. Shares are from 0 to 1; "weight" and "difference" are shares of all
-counts of an archive; "way" is "taken", "not taken", "default", "case index N" or a successor. "score" is
-null if neither archive has counts. "others" is null for nulls, which are not counted, and "untyped"
-counts values whose types were not recorded.
-
-With --fail-below the exit code is 1 if the score is lower, for samples all of its interval, or if there
-is none.
-
-` + terminal.Help
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
-		Use:   "diff A B",
-		Short: "Compare two archives: overlap, and what changed most",
-		Long:  commandHelp,
-		Example: `  profarc diff old.parc new.parc
-  profarc diff --top 50 --class 'com.example.*' old.parc new.parc
-  profarc diff --fail-below 0.8 release.parc nightly.parc
-  profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
+		Use:               "diff A B",
+		Short:             "Compare two archives: overlap, and what changed most",
 		Args:              cli.Args(2, 2, "two archives"),
 		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
 			return runCommand(ctx, a, args[0], args[1], o)
 		}),
 	}
+	cli.SetHelp(cmd, helpText, "{names}", terminal.Help)
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
 	a.AddJSONFlag(cmd)

@@ -4,6 +4,7 @@ package dump
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -33,33 +34,18 @@ type options struct {
 	stopLimit time.Duration
 }
 
-const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 to 25 on Linux, from its
-memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
-milliseconds, so that all profiles are of the same moment. Where reading its memory is forbidden, as in
-some containers, the JVM loads the agent (see profarc agent), which reads it at a safepoint and stays
-loaded. JDK 21 and later print a warning.
-
-If the JVM adopted an archive (profarc run), the dump has only the JVM's own counts: the archive's counts
-are subtracted, and receivers and methods that only the archive had are left out. The dump names that
-archive; merge the two. --with-adopted keeps all counts, as the JVM's compilers see them.
-
-A JVM without profiles, or with none that pass the filters, is an error: an existing archive stays as
-it is.
-
-Dump must run as the JVM's user or as root, with the permission to trace it: see
-/proc/sys/kernel/yama/ptrace_scope.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "dump --pid PID -o ARCHIVE",
 		Short: "Make an archive of the profiles of a live JVM",
-		Long:  commandHelp,
-		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
-  profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
-		Args: cli.Args(0, 0, "none: name the process with --pid"),
-		RunE: a.Run(func(ctx context.Context, _ []string) error { return runCommand(ctx, a, o) }),
+		Args:  cli.Args(0, 0, "none: name the process with --pid"),
+		RunE:  a.Run(func(ctx context.Context, _ []string) error { return runCommand(ctx, a, o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)

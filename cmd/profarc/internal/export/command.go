@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -34,29 +35,20 @@ type exportOptions struct {
 	of        formatflags.Flags
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
 	names := formatNames(o.exporters)
 	cmd := &cobra.Command{
-		Use:   "export -t FORMAT ARCHIVE",
-		Short: "Write an archive's profiles in another format",
-		Long: `Export writes the profiles of an archive in the format of another tool, to the standard
-output or, in one step, to a file. What the format cannot say is counted and reported. Counts that are
-neither written nor reported are a defect of profarc, and end it with exit code 1. On a terminal,
-control characters are escaped; files and pipes get the format's own bytes.
-
-The formats:
-
-` + formatflags.DescribeFormats(o.exporters),
-		Example: `  profarc export -t methoddata app.parc -o app.txt
-  profarc export -t json app.parc | jq '.methods | length'
-  profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
-  profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
-  profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
+		Use:               "export -t FORMAT ARCHIVE",
+		Short:             "Write an archive's profiles in another format",
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) }),
 	}
+	cli.SetHelp(cmd, helpText, "{formats}", formatflags.DescribeFormats(o.exporters))
 	f := cmd.Flags()
 	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(names, ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")

@@ -4,6 +4,7 @@ package gate
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -28,59 +29,25 @@ import (
 // exitNoProfile is the exit code if the file is missing, or no reader accepts it.
 const exitNoProfile = 3
 
-var commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
-the archive is shipped. It verifies the archive to the last byte, then judges
-
-` + criteria.About(wrapAbout) + `
-Each has a threshold; 0 switches a criterion off, and any those of --max-damaged and --max-lost. What
-cannot be judged is "unchecked", with the reason, and the archive does not pass, unless
---allow-unchecked names the criterion. Without --against an archive of a JVM is compared with the class
-path that it records, if that is here. Without --baseline coverage, spread, overlap and growth are off:
-leave it out for the first archive of a program. profarc check --help describes the values of --against.
-An archive that keeps no account of its inputs, as one of an old release, passes damaged and lost with a
-note; info --losses prints the account.
-
-Of sampled archives fit, weight, coverage, spread and overlap have an interval of 95%. If a threshold lies
-in it, the criterion has "too few samples", with about how many more seconds or samples decide.
-
-A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
-runs and age are the layer's alone.
-
---explain says below the table what each criterion measures, and what to do where it does not pass.
---markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked
-(nothing failed, and a criterion could not be checked), too-few-samples or no-profile; "criteria" has
-"name", "state" (passed, failed, unchecked, too few samples, off), "waived", "advice", "value" (null if
-unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs, inputs, methods or
-seconds) and "reason" of each, and "interval", "more_samples" and "more_seconds" of samples. These fields
-are stable.
-
-The exit code is 0 if the archive passes, 1 if a criterion fails, 4 if none fails but one is unchecked
-or has too few samples, and 3 if there is no profile to judge: the file is missing or damaged, or of
-another version of the format. A program needs no archive: without one it starts as it always did, only
-cold. Ship none then, or keep the one in use.`
-
 // wrapAbout returns the lines of the help about a criterion.
 func wrapAbout(name, about string) string {
 	lines := terminal.WrapWords(about, 90)
 	return fmt.Sprintf("  %-11s%s\n", name, strings.Join(lines, "\n"+strings.Repeat(" ", 13)))
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:   "gate ARCHIVE",
-		Short: "Decide whether an archive may be shipped",
-		Long:  commandHelp,
-		Example: `  profarc gate new.parc --against app.jar --against "$JAVA_HOME" --baseline current.parc
-  profarc gate new.parc --baseline fleet.parc --min-overlap 85%
-  profarc gate layer.parc --base jdk.parc --baseline current-layer.parc
-  profarc gate new.parc                         # the first archive, with the class path that it records
-  profarc gate new.parc --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
-  profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
+		Use:               "gate ARCHIVE",
+		Short:             "Decide whether an archive may be shipped",
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], &o) }),
 	}
+	cli.SetHelp(cmd, helpText, "{criteria}", criteria.About(wrapAbout))
 	o.addFlags(a, cmd)
 	return cmd
 }

@@ -28,11 +28,6 @@ import (
 	"github.com/profarc/profarc/internal/recording/merging"
 )
 
-// commandHelp is followed by the formats.
-//
-//go:embed help.txt
-var commandHelp string
-
 type importOptions struct {
 	out       string
 	producer  string
@@ -49,18 +44,16 @@ type importOptions struct {
 	of        formatflags.Flags
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	o := importOptions{importers: formats.Importers()}
 	cmd := &cobra.Command{
 		Use:   "import FILE... -o ARCHIVE",
 		Short: "Make an archive of what another tool wrote",
-		Long:  commandHelp + formatflags.DescribeFormats(o.importers),
-		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
-  profarc import app.txt -o app.parc
-  profarc import replay_pid123.log --class-path app.jar:$JAVA_HOME -o incident.parc
-  profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
-  zstdcat app.txt.zst | profarc import - -o app.parc --producer "OpenJDK 17.0.15+6"`,
 	}
+	cli.SetHelp(cmd, helpText, "{formats}", formatflags.DescribeFormats(o.importers))
 	cmd.RunE = a.Run(func(ctx context.Context, args []string) error { return runImport(ctx, a, args, &o) })
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)

@@ -3,6 +3,7 @@ package info
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,41 +22,19 @@ import (
 
 type infoOptions struct{ summary, tables, losses bool }
 
-const commandHelp = `Info prints facts about an archive: who made it and when, the address that it asks to be mapped at,
-the sizes of its regions, how many records of each kind it holds, and the settings of the profiler
-that shape its entries. Opening takes the same time for any size.
-
---summary reads all profiles and prints how few methods make up most of their weight, and how few
-counts most of the counts. The weight of a method is the sum of its invocations and of the counts at its
-profile points. For each share of all weight it prints the number of methods that reduce --hot needs and
-the weight of the last of them, and for each share of all counts their number and the lowest of these.
-Methods without any weight did not run, or ran uncounted; those of sampled programs are on stacks alone.
-If there are counts of several units, as of a JamaicaVM and of sampled programs, each unit has a summary.
-Cycles include those of called methods and are not added up: see reduce --help. For LLVM's profiles counts are
-blocks, and the numbers are those of llvm-profdata show --detailed-summary. GraalVM's samples are not
-counts, and the summary leaves them out.
-
---losses prints the account of the archive: what it was made from, how many counts each input had, and what each
-operation lost, with the reason and the names of the first few things that were lost.
-
---tables lists the tables of data that belongs to no method, with their columns. show --table prints
-one.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
-		Use:   "info ARCHIVE",
-		Short: "Describe an archive: domain, origin, sizes, counts, settings",
-		Long:  commandHelp,
-		Example: `  profarc info app.parc
-  profarc info --losses app.parc
-  profarc info --tables app.parc
-  profarc info --summary app.parc
-  profarc info --json app.parc | jq .counts`,
+		Use:               "info ARCHIVE",
+		Short:             "Describe an archive: domain, origin, sizes, counts, settings",
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
 	cmd.Flags().BoolVar(&o.losses, "losses", false, "print the inputs of the archive, and what was lost of them")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")

@@ -44,22 +44,18 @@ type mergeOptions struct {
 }
 
 //go:embed help.txt
-var commandHelp string
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
-		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
-		Short: "Merge the archives of several runs",
-		Long:  commandHelp,
-		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
-  profarc merge -o all.parc old.parc new.parc:3 --versions newest
-  profarc merge -o whole.parc app.parc --flatten jdk.parc
-  profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
+		Use:               "merge -o ARCHIVE INPUT[:WEIGHT]...",
+		Short:             "Merge the archives of several runs",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cli.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, &o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")

@@ -3,6 +3,7 @@ package reducecmd
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -39,52 +40,19 @@ type reduceOptions struct {
 	mayDiffer string
 }
 
-const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
-all counts. A method weighs the sum of its invocations and counts over all contexts and versions of
-its code; among equal methods the first by name is kept. info --summary says how many methods that
-takes. Counts in several units, as JamaicaVM has them, are not added up: a method is kept if the
-share of any unit needs it. Cycles include those of called methods, so a method is kept if it has at
-least the remaining share of the highest count: with 99.9%, a thousandth. Of sampled stacks, reduce
-keeps the fewest that make up the share of all samples, with the methods on them. --drop-cold drops
-profiles and stacks without any count, backedges included, and methods without other profiles or
-unexecuted ones. --class and --method keep
-methods whose names match, as in show, and the stacks with such a method as the leaf; --hot is then a
-share of their counts and samples. What a kept profile or stack refers to is kept, too: types, and
-methods that call or are called, without their own profiles.
-
---anonymize replaces names by keyed hashes: of classes, methods, functions and class loaders. With the
-same key a name always has the same hash, so that archives anonymized with one --key-file can be
-merged and compared. Without --key-file the key is random and not kept. Descriptors stay valid, and
-ids that LLVM derives from names match the new ones. --keep PATTERN keeps the names of classes whose
-whole name matches. Properties of the run are dropped unless they are numbers. Counts, bytecode
-indexes, settings, times, the producer and hashes of code stay; they identify the program to
-readers who have it.
-
---base BASE makes the archive a layer on another one: methods that the base has too are left out, and
-both are used together (profarc run --base, show --base; see docs/embedding.md). A method is left out if
-the base has the same profiles of it, to every count. Two runs rarely count the same: with --may-differ
-5% it is left out if the profiles of both have 95% of their counts in common, relative to all counts of
-each, and with 100% if the base has profiles of the same code at all. How often a method ran is then as
-the base has it. A layer fits only the very archive that it was made for.
-
-A part keeps the identity of its dump, so that it is not merged with the whole.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o reduceOptions
 	cmd := &cobra.Command{
-		Use:   "reduce -o ARCHIVE INPUT",
-		Short: "Keep the hot part of an archive, or anonymize it",
-		Long:  commandHelp,
-		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
-  profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
-  profarc reduce app.parc -o layer.parc --base jdk.parc --may-differ 5%
-  profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
-  head -c 32 /dev/urandom > team.key
-  profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
+		Use:               "reduce -o ARCHIVE INPUT",
+		Short:             "Keep the hot part of an archive, or anonymize it",
 		Args:              cli.Args(1, 1, "the archive to reduce"),
 		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")

@@ -3,6 +3,7 @@ package run
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -35,57 +36,18 @@ type runOptions struct {
 	thisCPU      bool
 }
 
-const commandHelp = `Run starts java with the agent that gives it the profiles of an archive, so that it need not collect
-them again. It inserts one flag directly after java, and becomes java: signals, streams and the exit
-code are the program's own. javac and the other tools of a JDK get the flag too.
-
-Where the profiles cannot be adopted the program runs as it is, and one line on stderr says why: the
-archive is missing, damaged or of another VM, or the agent cannot be built (see profarc agent). --quiet
-leaves the line out, --strict makes it an error. The variable PROFARC_AGENT=off switches adoption and
-training off.
-
-An archive of another build, release or vendor of HotSpot is adopted too, by each method whose bytecodes
-are the same. One line at the exit then says how many methods adopted, and why others did not.
---same-build and --strict accept only archives of the same build.
-
-If the command is not java but a script or env, it is not known which JVM is meant. --inherit lets all
-JVMs below the command adopt: it sets JAVA_TOOL_OPTIONS, of which each JVM prints a line on stderr.
-
---base names the archive that the other one is a layer on (train --base): what the one lacks is adopted
-from the other. If it is not the base of the archive, that is adopted alone, and one line says so.
-
-With --train-if-missing a start without an archive is a training run, as of profarc train: its JVM is
-read at its exit, and later starts adopt. Of several starts at once one trains, the others run as they
-are. The archive appears whole, at the end of a run with exit code 0, or of one that an interrupt or
-SIGTERM ended (130, 143), as servers are. --retrain-after trains again once the archive is so old; it
-stays until the new one replaces it. Where processes may not be traced, the agent reads the JVM (see
-profarc train); without the agent the program runs as it is.
-
-With --aot-output the program runs once, adopts, and an AOT cache of JDK 25 or later is made of it: with
-the profiles of the archive, which may be merged of many training runs, for JVMs without profarc. The
-VM starts a second time to make it. The cache has no machine code, so that any processor can use it;
---this-cpu keeps the code.
-
---print prints the command that would be started, for images and scripts, and starts nothing.
-
-Exit codes are those of the program; 2 for wrong usage, 1 with --strict, and, as in a shell, 127 or 126
-for a command that cannot be started.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run --archive ARCHIVE [flags] [--] java [ARGUMENT]...",
 		Short: "Start java with the profiles of an archive",
-		Long:  commandHelp,
-		Example: `  profarc run --archive app.parc java -jar app.jar
-  profarc run --archive app.parc --train-if-missing java -jar app.jar
-  profarc run --archive app.parc --base jdk.parc java -jar app.jar
-  profarc run --archive app.parc --inherit -- ./gradlew --no-daemon check
-  profarc run --archive merged.parc --aot-output app.aot java -jar app.jar
-  profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
-		Args: cli.Args(1, -1, "the command to run: java and its arguments"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
+		Args:  cli.Args(1, -1, "the command to run: java and its arguments"),
+		RunE:  a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")

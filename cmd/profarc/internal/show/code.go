@@ -18,13 +18,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const codeHelp = `--class-path names the program, as check --against does. If a class file has the profiled code, show
-prints its bytecodes, and the lines of the source file if it is below --source-path (a folder, or a jar
-or zip file of sources), in src.zip of a JDK on the class path, or in app-sources.jar beside app.jar. Both
-show how often they were executed. A count with ~ is derived from the branches before it. Below a call
-that C2 does not inline by its default limits, show prints the reason, in the words of
--XX:+PrintInlining, and how to change it. --json prints the listings if both paths are named.`
-
 func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {
 	if classPath == "" {
 		return nil, nil

@@ -4,6 +4,7 @@ package show
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -42,57 +43,19 @@ type showOptions struct {
 	screen    *terminal.Screen
 }
 
-const commandHelp = `Show prints profiles: of one method, or of all methods that the filters select.
-
-METHOD is a key, a method as it is displayed, or any part of either. A key is java/lang/String.length()I or
-java.lang.String::length()I in all domains with classes, or a method as show, top and export -t text
-print it, for instance Class::name int(double) with a signature of GraalVM. With --caller, or with
-callers after the key as in KEY <- CALLER@5 <- CALLER@9, show prints the profile of one calling context,
-the longest that the archive has, down to the profile for every caller. It prints how many of the callers
-matched. --class and --method take names as any command prints them, or a part, a glob with * and ?, or
-/REGEXP/; / and . are the same there. --by prints the hottest methods first, in the order of top. --min is
-the least value of the measure of --by, or of calls without --by. --json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
-with the methods that match and empty lists of types and tables.
-
---lookup looks METHOD up by its key and prints its id, the number of its profiles, with --base the layer
-that has them, and how long the first lookup and a repeated one took. If the archive lacks the key, the
-exit code is 1.
-
-` + codeHelp + `
-
-A function of a sampled program is shown by source line, with the samples on the line itself and with all
-that it called, followed by callers and callees. --source-path adds the text of the lines, and --contexts
-every calling context.
-
-` + sourceHelp + `
-
---table prints a table of data that belongs to no method, such as heap use, threads, monitors or
-binary ids. info --tables lists the tables of an archive and their columns. --sort sorts by a column,
---match selects rows by any of their cells, and --top limits their number.
-
-` + terminal.Help
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:   "show ARCHIVE [METHOD]",
-		Short: "Print the profile points of methods, in bytecode order",
-		Long:  commandHelp,
-		Example: `  profarc show app.parc 'java.lang.String::length()I'
-  profarc show app.parc HashMap::getNode
-  profarc show native.parc Fib::fib --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
-  profarc show app.parc --class 'java.util.*Map' --min 1000
-  profarc show app.parc --by backedges --min 1 | less
-  profarc show app.parc 'Main::run()V' --json | jq '.methods[0]'
-  profarc show app.parc 'Main.run(String, int)'
-  profarc show app.parc Main::run --class-path app.jar --source-path src/main/java
-  profarc show robot.parc --table heap-use --sort bytes --top 20
-  profarc show server.parc --function main
-  profarc show server.parc main --binary ./server --source-path src`,
+		Use:               "show ARCHIVE [METHOD]",
+		Short:             "Print the profile points of methods, in bytecode order",
 		Args:              cli.Args(1, 2, "an archive and at most one method"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
 	}
+	cli.SetHelp(cmd, helpText, "{names}", terminal.Help)
 	f := cmd.Flags()
 	o.filter.AddFlags(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")

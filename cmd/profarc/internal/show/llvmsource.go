@@ -27,13 +27,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const sourceHelp = `--binary names the instrumented program of LLVM's profiles. Functions are then shown as source lines
-with their counts, by the rules of llvm-cov, if the program has a coverage mapping (clang
--fprofile-instr-generate -fcoverage-mapping, rustc -C instrument-coverage; not -fprofile-generate);
-otherwise by counter, with the reason. --source-file prints all lines of source files, with the sums of all functions in them.
---branches adds how often each condition was true and false.
---source-path names the folders with the source; without it files are read where the compiler read them.`
-
 type llvmSourceOptions struct {
 	binaries []string
 	path     string

@@ -4,6 +4,7 @@ package top
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -32,56 +33,19 @@ type topOptions struct {
 
 var otherMeasures = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
-func commandHelp() string {
-	return `Top lists the methods with the highest sums over their profiles:
-
-` + methods.MeasuresText() + `
-` + methods.MeasureLine(string(facts.Samples), "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
-` + methods.MeasureLine(facts.ByAllocated, "LLVM: bytes that the function allocated itself, and with all that it called") + `
-
-Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
-by samples or allocated bytes if there is nothing else, and by counts if the archive has no invocations.
-Methods without any did not run, or ran uncounted, which the profile does not distinguish. In sampled
-programs they are only on stacks. --class, --method and --min select methods, as in show; --min of samples and
-allocated bytes includes those in called methods. Functions of a memory profile without a name in the
-archive are listed by LLVM's ids, if no flag selects methods.
-Shares are of the whole archive, or of the total of the run if the profile records one and lacks some
-methods. A JamaicaVM's cycles include those of called methods and are never added up: their shares are
-of the cycles of all threads or, if these were not recorded, of the highest. A name that the profile
-cut off may stand for several methods: each has a line.
-
-A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level 4
-ran more often than they show, and often by far. The level is the highest at which a method was
-compiled (0 interpreter, 1 to 3 C1, 4 C2). Counts and invocations are no measure of time there.
-
-` + pollutionText + `
-
---by deoptimised lists why compiled code was left: the reason as the VM names it, how often, at which points,
-and what would cure it. HotSpot counts at most 255 of a reason in a method, and notes one reason at a point.
-
-` + terminal.Help + ` On a terminal each row has a bar, too: its length is the value's share of the
-highest one.`
-}
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
-		Use:   "top ARCHIVE",
-		Short: "List the hottest methods, with their shares, or polluted sites",
-		Long:  commandHelp(),
-		Example: `  profarc top app.parc
-  profarc top app.parc -n 5 --by backedges
-  profarc top app.parc --class 'java.util.*' --by counts --min 1000
-  profarc top native.parc --by samples
-  profarc top app.parc --by allocated
-  profarc top app.parc --by pollution
-  profarc top app.parc --by deoptimised --class 'com.example.*'
-  profarc top app.parc -n 500 --color always | less -R
-  profarc top app.parc --by size --json | jq -r '.methods[].method'`,
+		Use:               "top ARCHIVE",
+		Short:             "List the hottest methods, with their shares, or polluted sites",
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
+	cli.SetHelp(cmd, helpText, "{measures}", methods.DescribeMeasures(), "{names}", terminal.Help)
 	f := cmd.Flags()
 	names := append(methods.MeasureNames(), otherMeasures...)
 	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")
@@ -379,26 +343,3 @@ func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
 	}
 	return fmt.Sprintf(" at %s %s", display.PointWord(domain), strings.Join(parts, ", "))
 }
-
-const pollutionText = `--by pollution lists sites whose records do not tell a compiler what to expect, those reached most
-often first:
-
-  receivers, checked   more than two types, none of the recorded ones in 90% of all cases or more
-  targets              the same, of the functions that an indirect call reached
-  branch               the likelier of its two ways has less than 60%
-  null                 a type check saw null; how often is not recorded. A check without a count is
-                       taken to be reached as often as its method
-
-and branches, switches and type checks that were certain in some of the runs that were merged, and are not
-in others: with one way only, or without null, 40 times or more. "certain in some runs: taken 0.74" says
-which outcome that was, and which part of all counts is of those runs; a compiler with one of their
-profiles leaves the other outcomes out. profarc diff lists such points of two archives.
-
-best is the share of the likeliest recorded. A HotSpot JVM records the first types at a site, as many as
-TypeProfileWidth says (info lists it), and counts objects of other types together. One of these may be
-likelier than those recorded if they came more often, and no guard of a compiler for a recorded type
-helps then. Types that were not recorded came while there was room: HotSpot counts calls so whose target
-it knows. split says whether a profile for each calling context would
-do better: in all recorded contexts (yes), in contexts with such a share of the counts, or in none
-(no); contexts with less than 1% of the counts do not matter. If profiles of only one context were
-recorded, as HotSpot does, that is unknown.`

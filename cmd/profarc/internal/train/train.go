@@ -3,6 +3,7 @@ package train
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"os"
 	"os/exec"
@@ -34,67 +35,18 @@ type trainOptions struct {
 	openBase   *baseArchive // opened base
 }
 
-const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
-(17 to 25) at its exit, reads its profiles, and lets it go: after the end of main, System.exit,
-Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed, unless tracing is
-forbidden.
-
-The command keeps its signals and standard streams. Train prints its own messages to stderr once the
-command has ended: what was written, what was not, and why.
-
-One JVM makes the archive that -o names; several make NAME.1.parc, NAME.2.parc, ... in the order in
-which they ended. In the name %m stands for the main class or jar, %p for the process, and %n for the
-number of the JVM; several JVMs with one name are numbered as above. --only selects JVMs. A JVM without
-a profile makes no archive. A JVM that still runs when the command has ended, such as a build daemon,
-is read as it is then, and runs on.
-
-Nothing is written before the command has ended, and nothing if it fails: the archives of earlier runs
-stay. It fails if its exit code is not 0, nor 130 or 143, with which servers end after an interrupt or
-SIGTERM. --accept names other exit codes that are no failure, and
---keep-failed keeps what a failed run recorded. An archive with fewer methods than --require is not
-written either. Train lists archives of earlier runs that it did not replace. Only one training run at
-a time writes to a name: a second one fails without running its command.
-
-With --merge all JVMs that fit together make one archive. JVMs that count in another way, such as those
-of another release, cannot be merged with them: the largest group of JVMs that fit together makes the
-archive that -o names, the others make NAME.1.parc, NAME.2.parc, ...
-
-The exit code is that of the command. If that is 0, it is 1 if no archive was written, if one could not
-be written or has too few methods, or if the report could not be written. If the command is not started
-it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
-command that cannot be started.
-
-If a JVM adopted an archive (train -- profarc run), only the JVM's own counts are written: merge them with
-that archive. See dump --help.
-
---base writes a layer on another archive, such as one of the JDK and a framework that several programs
-share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely
-count the same: see --may-differ in reduce --help. Use both together: profarc run --base.
-
-Where tracing is forbidden, as in some containers, JAVA_TOOL_OPTIONS has each JVM load the agent (see
-profarc agent), which stops it when it calls exit. Not read are then JVMs that crash, are killed by
-SIGKILL, run on when the command has ended, or run as another user or in another container. If there is
-no agent either, the command runs unread, one line says so, and the exit code is the command's; with
---strict it does not start.
-
-Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid programs get no
-additional rights. Processes that are not descendants of the command are not seen: do not let the build
-tool use its daemon (gradle --no-daemon).`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
 		Short: "Run a command and keep the profiles of its JVMs",
-		Long:  commandHelp,
-		Example: `  profarc train -o app.parc -- java -jar app.jar
-  profarc train -o app.parc --base jdk.parc --may-differ 5% -- java -jar app.jar
-  profarc train -o build.parc --merge -- mvn -q package
-  profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
-  profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
-		Args: cli.Args(1, -1, "the command to run, after --"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
+		Args:  cli.Args(1, -1, "the command to run, after --"),
+		RunE:  a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)

@@ -3,6 +3,7 @@ package verifycmd
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,28 +24,19 @@ type verifyOptions struct {
 	base  string
 }
 
-const commandHelp = `Verify checks every page of an archive against its checksum, and then everything that is redundant in
-it: ids, orders, the index against the records, the relocation bitmaps against the pointers of the
-entries, links, references of tables, and the counts in the header. If an archive has a problem the
-exit code is 1.
-
---base checks an archive and the one that it is a layer on, and that they fit together.
-
-Readers do not need this: they check each part when they first read it.`
+//go:embed help.txt
+var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
-		Use:   "verify ARCHIVE...",
-		Short: "Check that archives are sound, to the last byte",
-		Long:  commandHelp,
-		Example: `  profarc verify app.parc
-  profarc verify --quick *.parc              # page sums alone
-  profarc verify --json app.parc | jq '.[].problems'`,
+		Use:               "verify ARCHIVE...",
+		Short:             "Check that archives are sound, to the last byte",
 		Args:              cli.Args(1, -1, "at least one archive"),
 		ValidArgsFunction: cli.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
 	cmd.Flags().StringVar(&o.base, "base", "", "base on which each archive must fit as a layer")
 	a.AddJSONFlag(cmd)

@@ -4,6 +4,7 @@ package warm
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"regexp"
@@ -17,58 +18,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/system/secrets"
 )
-
-const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and reports which
-one is faster, with what confidence:
-
-  plain         as it is
-  appcds        with an AppCDS archive of its classes, which one training run makes
-  flag          with the best flag alone: TieredOldPercentage, which lets the VM wait less for C2
-  archive       with the profiles of --archive, which the agent adopts (see profarc agent)
-  archive+flag  with both
-  aot           with an AOT cache, from JDK 25 on, which one training run makes
-  aot+archive   with both
-  c1            without C2 (TieredStopAtLevel=1)
-
-All but plain, aot and aot+archive use the AppCDS archive too, which is the base line: the gain of an
-archive comes on top. --only and --skip select; --contender NAME=FLAGS adds one, in whose flags
-@NAME stands for those of another.
-
-Warm measures the wall time, the processor time and the largest process of all that the command starts,
-and the time to its first output, or to the first line that --ready matches. With --unit, each line that
-matches ends a unit of work. The units form a curve, of which warm reports the peak, the time to 90% of
-the base line's peak, the median, p99 and p99.9 of the units' times, and the mean of the last tenth. If
-the expression has a group, that is the unit's time ("12.5 ms"; milliseconds without a unit), else it is
-the time between lines.
-
-Before the rounds the command runs once as it is. Every run must print what this one did; lines that
---ignore matches, and those of units with a time, are left out. Runs that fail are reported and in no
-figure; a contender that fails three times in a row is not run again.
-
-Figures are medians with the interval of the sign test; for too few runs it is the range, with the confidence
-that this has. Ratios to the base line are of the rounds: every contender runs once a
-round, in an order that is reversed from round to round. An estimate is that of Hodges and Lehmann,
-with the interval and p of Wilcoxon's signed-rank test, exact. A difference counts if the interval
-excludes 1. An interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.
-
-The verdict compares each contender with the base line, and the archive with the flag alone, C1 alone and
-the AOT cache. Its last line is the advice: to do without the archive, unless what is fastest with it is
-shown to be faster than what is fastest without. Every interval stands for itself: of 20 comparisons
-with 95%, one is wrong on average. From 10% of other programs' work on the report calls the machine not quiet:
-then trust processor times more than wall times.
-
---json writes every figure and run; its fields are stable. Top level: command, jvm, system, cpus, rounds,
-rounds_asked, confidence, baseline, profiles (in the archive), others (share of the processors that other
-programs had), contenders (name, flags, runs, failed, differing, left_out), training (name, wall_ns, bytes,
-classes, classes_shared), measures (name, unit, rows), verdicts (contender, against, wall, cpu), leaders,
-advice, notes, and runs
-(round, contender, wall_ns, cpu_ns, first_ns, peak_bytes, exit, output, failure, differs, methods_adopted,
-inert, units). A ratio has pairs, estimate, low, high, confidence (0: no interval), p, method and verdict. Of
-the command line and flags, what is not known to be harmless is ***.
-
-An interrupt ends the command, and prints what was measured. The exit code is 0 if all was measured, 1 if
-runs failed or printed something else, 2 for wrong usage, 130 after an interrupt, and 127 or 126 if the command
-cannot be started.`
 
 type options struct {
 	rounds     int
@@ -89,19 +38,18 @@ type options struct {
 	quiet  bool
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "warm [--archive ARCHIVE] [flags] -- COMMAND [ARGUMENT]...",
 		Short: "Measure how a command starts and warms up with and without an archive",
-		Long:  commandHelp,
-		Example: `  profarc warm --archive app.parc -- java -jar app.jar
-  profarc warm --archive app.parc -n 25 --only appcds,flag,archive --report warm.json -- java -jar app.jar
-  profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
-  profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
-		Args: cli.Args(1, -1, "the command to measure, after --"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
+		Args:  cli.Args(1, -1, "the command to measure, after --"),
+		RunE:  a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.IntVarP(&o.rounds, "rounds", "n", 15, "rounds; each contender runs once a round")

@@ -20,9 +20,6 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-//go:embed help.txt
-var commandHelp string
-
 type options struct {
 	out          string
 	remove, keep bool
@@ -32,21 +29,21 @@ type options struct {
 	failure      cli.FailureMode
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "watch FOLDER -o ARCHIVE",
 		Short: "Merge the profiles that appear in a folder, as they are written",
-		Long:  commandHelp,
-		Example: `  profarc watch profiles -o app.parc --remove
-  LLVM_PROFILE_FILE=profiles/%p.profraw ./app                  # in another terminal
-  profarc watch profiles -o app.parc --once                    # what is there, as in a job's last step`,
-		Args: cli.Args(1, 1, "the folder to watch"),
+		Args:  cli.Args(1, 1, "the folder to watch"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write and add to; its name ends in "+cli.ArchiveExtension)
 	f.BoolVar(&o.remove, "remove", false, "remove files once they are merged")

@@ -3,6 +3,7 @@ package web
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -19,21 +20,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const commandHelp = `Web shows an archive as pages for a browser: where the counts are, the profile points of each method
-with bars, and what is polluted. With a second archive it begins with what changed from the first to the
-second, and shows the pages of both.
-
-The pages are served at a random path on a port of this machine alone, which web prints; whoever has the
-address may look, as long as web runs. Nothing is changed, and nothing is loaded from elsewhere. With
--o web writes one file instead, for a CI artifact: the same pages without a server, of the hottest
-methods only (--methods). It needs neither network nor script.
-
---class-path names the program, as check --against does, and --source-path its sources: folders, jars,
-or a JDK's src.zip. A method then has its bytecodes and lines beside its profile points. web adds the JDK
-of the recorded build, which it finds as check does, unless --class-path has a JDK. For LLVM's
-profiles --binary names the instrumented program, if it has a coverage mapping: programs of clang
--fprofile-instr-generate -fcoverage-mapping and rustc -C instrument-coverage, not of -fprofile-generate.`
-
 type options struct {
 	out        string
 	listen     string
@@ -44,20 +30,19 @@ type options struct {
 	binary     string
 }
 
+//go:embed help.txt
+var helpText string
+
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:   "web ARCHIVE [NEWER]",
-		Short: "Show an archive as pages, or what changed between two",
-		Long:  commandHelp,
-		Example: `  profarc web app.parc --open
-  profarc web app.parc --class-path app.jar --source-path src/main/java
-  profarc web release.parc nightly.parc
-  profarc web app.parc -o report.html`,
+		Use:               "web ARCHIVE [NEWER]",
+		Short:             "Show an archive as pages, or what changed between two",
 		Args:              cli.Args(1, 2, "one archive or two"),
 		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runWeb(ctx, a, args, o) }),
 	}
+	cli.SetHelp(cmd, helpText)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write one HTML file instead")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "address of this machine; port 0 takes a free one")

@@ -192,12 +192,11 @@ func ChosenMeasure(name string, more ...string) (*analyze.Measure, error) {
 	return m, nil
 }
 
-func MeasuresText() string {
+// DescribeMeasures returns one line per measure.
+func DescribeMeasures() string {
 	var lines []string
 	for _, m := range analyze.Measures {
-		lines = append(lines, MeasureLine(m.Name, m.About))
+		lines = append(lines, fmt.Sprintf("  %-16s%s", m.Name, m.About))
 	}
 	return strings.Join(lines, "\n")
 }
-
-func MeasureLine(name, about string) string { return fmt.Sprintf("  %-16s%s", name, about) }
