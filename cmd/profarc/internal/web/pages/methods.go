@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -48,8 +47,11 @@ type members struct {
 // listMembers returns the list of all members. It builds only the rows of the page, since an archive can have millions.
 func listMembers(r *request, m *members) (any, error) {
 	columns := []column{textColumn(m.noun, capitalized(m.noun))}
-	for _, by := range m.measures {
+	for k, by := range m.measures {
 		columns = append(columns, numberColumn(by.Name, by.Title))
+		if k == 0 {
+			columns = append(columns, shareColumn)
+		}
 	}
 	t := newTable(r, r.view.name, r.view.title, withLevel(m.tally, columns, levelColumn)...)
 	t.Titled = true
@@ -64,12 +66,10 @@ func (m *members) memberCells(i int32) ([]cell, error) {
 	l, err := m.link(i)
 	cells := []cell{linkCell(l)}
 	for k, by := range m.measures {
-		c := amountCell(by.values[i], by.Noun)
-		if k == 0 && by.highest > 0 {
-			share := cli.Share(by.values[i], by.highest)
-			c.Bar = &share
+		cells = append(cells, amountCell(by.values[i], by.Noun))
+		if k == 0 {
+			cells = append(cells, by.shareCellOf(i))
 		}
-		cells = append(cells, c)
 	}
 	return withLevel(m.tally, cells, m.levelCell(i)), err
 }

@@ -133,7 +133,7 @@ func (o *overview) addOddities(r *request) error {
 }
 
 func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
-	columns := []column{textColumn("method", "Method"), numberColumn("value", by.Title), numberColumn("share", "Share")}
+	columns := []column{textColumn("method", "Method"), numberColumn("value", by.Title), shareColumn}
 	list := newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, columns, levelColumn)...)
 	list.Titled = true
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
@@ -141,7 +141,7 @@ func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
 		if err != nil {
 			return nil, err
 		}
-		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.shareOfMethod(i))}
+		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), by.shareCellOf(i)}
 		list.addTableRow(withLevel(t, cells, t.levelCell(i))...)
 	}
 	return &hotList{by.About, uint64(len(by.ranked)), list.finishRows(),

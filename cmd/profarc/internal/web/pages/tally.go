@@ -43,7 +43,14 @@ func (m *measured) valueText(n uint64) string {
 	return cli.Grouped(n) + " " + m.Noun
 }
 
-func (m *measured) shareOfMethod(method int32) float64 { return cli.Share(m.values[method], m.total) }
+var shareColumn = numberColumn("share", "Share")
+
+// shareCellOf returns a method's share of all values. Its bar is relative to the highest value.
+func (m *measured) shareCellOf(method int32) cell {
+	c := shareCell(cli.Share(m.values[method], m.total))
+	*c.Bar = cli.Share(m.values[method], m.highest)
+	return c
+}
 
 func tallyOf(r *request) (*tally, error) { return resultOf(r, "the counts of all methods", newTally) }
 

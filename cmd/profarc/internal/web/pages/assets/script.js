@@ -269,33 +269,31 @@ document.addEventListener("keydown", (event) => {
   boxInDirection(link, event.key)?.focus();
 });
 
-// Colours of packages: each origin of code has four, which its packages with the most own time get. A legend names them.
-const SHADES = 4, LISTED = 12;
-function selfOf(box) {
-  const share = /\nself .*?([\d.]+)% of all/.exec(textOf(box));
-  return share ? Number(share[1]) : 0;
-}
+// Colours of packages: those with the largest area of an origin have colours of their own, which the legend names.
+const COLOURS = { own: 5, library: 4, runtime: 3 };
 function colourPackages(flame) {
-  const boxes = [...flame.querySelectorAll(".box[data-in]")], packages = new Map(), used = {};
-  const originOf = (box) => ["own", "library", "runtime"].find((name) => box.classList.contains(name));
-  for (const box of boxes) {
-    const known = packages.get(box.dataset.in) ?? { share: 0, origin: originOf(box) };
+  const packages = new Map(), used = { own: 0, library: 0, runtime: 0 };
+  const originOf = (box) => Object.keys(COLOURS).find((name) => box.classList.contains(name));
+  for (const box of flame.querySelectorAll(".box[data-in]")) {
+    const known = packages.get(box.dataset.in) ?? { area: 0, boxes: [], origin: originOf(box) };
     packages.set(box.dataset.in, known);
-    known.share += selfOf(box);
+    known.area += parseFloat(box.parentElement.getAttribute("width"));
+    known.boxes.push(box);
   }
-  const order = [...packages].filter(([, p]) => p.origin).sort(([, a], [, b]) => b.share - a.share);
-  for (const [, p] of order) p.shade = p.origin + "-" + Math.min((used[p.origin] = (used[p.origin] ?? -1) + 1), SHADES - 1);
-  for (const box of boxes) if (packages.get(box.dataset.in).shade) box.classList.add(packages.get(box.dataset.in).shade);
-  const legend = flame.parentElement.querySelector(".colours .packages");
-  if (!legend || legend.children.length) return;
-  for (const [name, p] of order.slice(0, LISTED).filter(([, p]) => p.share > 0)) {
-    const entry = document.createElement("li"), key = document.createElement("span");
-    key.className = "key " + p.shade;
-    const text = document.createElement("bdi");
-    text.textContent = name || "no package";
-    entry.append(key, text);
-    legend.append(entry);
+  const legend = flame.parentElement.querySelector(".colours .packages"), named = !legend || legend.children.length;
+  for (const [name, p] of [...packages].sort(([, a], [, b]) => b.area - a.area)) {
+    if (!p.origin || used[p.origin] === COLOURS[p.origin]) continue;
+    const colour = p.origin + "-" + used[p.origin]++;
+    for (const box of p.boxes) box.classList.add(colour);
+    if (!named) legend.append(legendEntry(name || "no package", colour));
   }
+}
+function legendEntry(name, colour) {
+  const entry = document.createElement("li"), key = document.createElement("span"), text = document.createElement("bdi");
+  key.className = "key " + colour;
+  text.textContent = name;
+  entry.append(key, text);
+  return entry;
 }
 
 // colourBy chooses whether colours are packages or own shares, for as long as the tab is open.
