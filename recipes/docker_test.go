@@ -24,18 +24,47 @@ func (b builder) run(args ...string) string {
 	return must(b.t, b.storage, "buildah", b.args(args)...)
 }
 
-// smallSystem makes a root of a system with a shell and a Java runtime, and what they load.
-func smallSystem(t *testing.T, root string) {
+// newBuilder returns a builder, or skips the test if buildah does not work here.
+func newBuilder(t *testing.T) builder {
+	t.Helper()
+	needs(t, "buildah", "buildah")
+	needs(t, "ldd", "libc-bin")
+	if os.Geteuid() != 0 {
+		t.Skip("buildah's isolation in a chroot needs root")
+	}
+	t.Setenv("BUILDAH_ISOLATION", "chroot")
+	b := builder{t, t.TempDir()}
+	if out, code := run(t, b.storage, "buildah", b.args([]string{"from", "--name", "base", "scratch"})...); code != 0 {
+		t.Skip("buildah does not work here: " + out)
+	}
+	return b
+}
+
+// putJava puts a shell and a Java runtime into the root of a system.
+func putJava(t *testing.T, root string) {
 	t.Helper()
 	java := filepath.Join(root, "opt", "java")
 	must(t, root, "jlink", "--add-modules", "java.base", "--output", java)
-	put(t, "", root, "tmp", ".keep")
-	put(t, read(t, "/bin/sh"), root, "bin", "sh")
-	libraries := regexp.MustCompile(`/\S+\.so\S*`)
-	for _, loads := range []string{"/bin/sh", filepath.Join(java, "bin", "java"), filepath.Join(java, "lib", "libjli.so"),
+	putShell(t, root)
+	putLibraries(t, root, filepath.Join(java, "bin", "java"), filepath.Join(java, "lib", "libjli.so"),
 		filepath.Join(java, "lib", "server", "libjvm.so"),
 		filepath.Join(java, "lib", "libjava.so"), filepath.Join(java, "lib", "libnio.so"),
-		filepath.Join(java, "lib", "libjimage.so"), filepath.Join(java, "lib", "libzip.so")} {
+		filepath.Join(java, "lib", "libjimage.so"), filepath.Join(java, "lib", "libzip.so"))
+}
+
+// putShell puts a shell and a folder for temporary files into the root of a system.
+func putShell(t *testing.T, root string) {
+	t.Helper()
+	put(t, "", root, "tmp", ".keep")
+	put(t, read(t, "/bin/sh"), root, "bin", "sh")
+	putLibraries(t, root, "/bin/sh")
+}
+
+// putLibraries puts the libraries that files load into the root of a system.
+func putLibraries(t *testing.T, root string, files ...string) {
+	t.Helper()
+	libraries := regexp.MustCompile(`/\S+\.so\S*`)
+	for _, loads := range files {
 		out, _ := run(t, root, "ldd", loads)
 		for _, library := range libraries.FindAllString(out, -1) {
 			if _, err := os.Stat(filepath.Join(root, library)); err != nil && !strings.HasPrefix(library, root) {
@@ -58,21 +87,12 @@ public class App {
 
 // TestDockerfile builds the image on a base of this machine's parts, and runs it.
 func TestDockerfile(t *testing.T) {
-	needs(t, "buildah", "buildah")
 	needs(t, "jlink", "openjdk-17-jdk-headless")
-	needs(t, "ldd", "libc-bin")
+	b := newBuilder(t)
 	adopting(t)
-	if os.Geteuid() != 0 {
-		t.Skip("buildah's isolation in a chroot needs root")
-	}
 	withProfarc(t)
-	t.Setenv("BUILDAH_ISOLATION", "chroot")
-	b := builder{t, t.TempDir()}
-	if out, code := run(t, b.storage, "buildah", b.args([]string{"from", "--name", "base", "scratch"})...); code != 0 {
-		t.Skip("buildah does not work here: " + out)
-	}
 	root, context := t.TempDir(), t.TempDir()
-	smallSystem(t, root)
+	putJava(t, root)
 	b.run("copy", "base", root, "/")
 	b.run("config", "--env", "PATH=/opt/java/bin:/bin", "base")
 	b.run("commit", "base", "localhost/base")

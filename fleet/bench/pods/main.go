@@ -4,16 +4,18 @@
 // one image volume, and from a copy each, as init containers leave them.
 //
 //	go run ./bench/pods -functions 20000 -pods 8 -work /tmp/pods
+//	go run ./bench/pods -functions 20000 -pods 8 -work /tmp/pods -containers
 //
-// There is no Kubernetes in it. The archive is packed as profarc push --volume packs it, and its layer is unpacked once
-// into a folder, which a container runtime would mount in each pod. A VM is a process in Go. Each looks up every
-// function and reads its counters, as a compiler does. The VMs that adopt count in all functions, and need private
-// pages for it. The proportional set size (PSS) of a process has each page divided by the number of processes that map
-// it, so that the sum over processes is their memory in the machine.
+// The archive is packed as profarc push --volume packs it. Without -containers its layer is unpacked once into a
+// folder. With it, profarc pushes the archive to a registry in memory, containerd pulls the image and mounts it for
+// each pod, as Kubernetes lets it, and each VM is in a container. This needs root, and the Debian package containerd.
+//
+// A VM is a process in Go. Each looks up every function and reads its counters, as a compiler does. The VMs that adopt
+// count in all functions, and need private pages for it. The proportional set size (PSS) of a process has each page
+// divided by the number of processes that map it, so that the sum over processes is their memory in the machine.
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -21,7 +23,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 
@@ -31,7 +32,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const points = 8 // branches of a function
+const (
+	points      = 8          // branches of a function
+	archiveName = "app.parc" // name of an archive's file in a volume
+)
 
 func main() {
 	functions := flag.Int("functions", 20000, "functions in the archive")
@@ -39,6 +43,7 @@ func main() {
 	work := flag.String("work", "", "folder to work in")
 	reads := flag.String("read", "", "archive to read, in a process that this program starts")
 	adopts := flag.String("adopt", "", "archive to adopt, in a process that this program starts")
+	containers := flag.Bool("containers", false, "run the VMs in containers of containerd")
 	flag.Parse()
 	var err error
 	switch {
@@ -47,7 +52,7 @@ func main() {
 	case *adopts != "":
 		err = useArchive(*adopts, *functions, true)
 	default:
-		err = measure(context.Background(), *work, *functions, *pods)
+		err = measure(context.Background(), *work, *functions, *pods, *containers)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -123,88 +128,103 @@ func waitForEnd(sum uint64) error {
 }
 
 // measure prints the memory of VMs on one file, and on copies of it.
-func measure(ctx context.Context, work string, functions, pods int) error {
+func measure(ctx context.Context, work string, functions, pods int, inContainers bool) error {
 	if work == "" {
 		return fmt.Errorf("name a folder to work in with -work")
 	}
-	trained := filepath.Join(work, "trained", "app.parc")
+	trained := filepath.Join(work, "trained", archiveName)
 	if err := os.MkdirAll(filepath.Dir(trained), 0o777); err != nil {
 		return err
 	}
 	if err := train(ctx, trained, functions); err != nil {
 		return err
 	}
-	volume := filepath.Join(work, "volume")
-	size, err := unpackVolume(ctx, trained, volume)
+	copies, size, err := unpackCopies(ctx, trained, work, pods)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("app.parc has %d functions and %.1f MB\n\n", functions, megabytes(size))
-	fmt.Println("| VMs | which | files | PSS of the archive in all VMs | in one | PSS of one VM |")
-	fmt.Println("|---|---|---|---|---|---|")
-	var copies []string
-	for i := range pods {
-		folder := filepath.Join(work, "pod-"+strconv.Itoa(i))
-		if _, err := unpackVolume(ctx, trained, folder); err != nil {
-			return err
-		}
-		copies = append(copies, filepath.Join(folder, "app.parc"))
-	}
-	one := []string{filepath.Join(volume, "app.parc")}
-	for _, mode := range []string{"read", "adopt"} {
-		err := errors.Join(measureVMs(mode, one, 1, functions), measureVMs(mode, one, pods, functions),
-			measureVMs(mode, copies, pods, functions))
+	fmt.Printf("%s has %d functions and %.1f MB\n\n", archiveName, functions, megabytes(size))
+	if !inContainers {
+		volume := filepath.Join(work, "volume")
+		_, err := unpackVolume(ctx, trained, volume)
 		if err != nil {
 			return err
+		}
+		return printTable(ctx, startProcess, []string{filepath.Join(volume, archiveName)}, copies, functions)
+	}
+	n, err := startNode(ctx)
+	if err != nil {
+		return err
+	}
+	mounted, err := n.mountVolumes(ctx, trained, pods)
+	if err == nil {
+		err = printTable(ctx, n.startVM, mounted, copies, functions)
+	}
+	return errors.Join(err, n.stop())
+}
+
+// unpackCopies unpacks the volume of an archive for each pod.
+func unpackCopies(ctx context.Context, trained, work string, pods int) (copies []string, size int64, err error) {
+	for i := range pods {
+		folder := filepath.Join(work, "pod-"+strconv.Itoa(i))
+		size, err = unpackVolume(ctx, trained, folder)
+		if err != nil {
+			return nil, 0, err
+		}
+		copies = append(copies, filepath.Join(folder, archiveName))
+	}
+	return copies, size, nil
+}
+
+// A launcher starts a VM that reads or adopts an archive.
+type launcher func(ctx context.Context, mode, archive string, functions int) (*vm, error)
+
+// printTable measures VMs that share an archive, under one path or several, and VMs that have copies.
+func printTable(ctx context.Context, start launcher, shared, copies []string, functions int) error {
+	fmt.Println("| VMs | which | files | PSS of the archive in all VMs | in one | PSS of one VM |")
+	fmt.Println("|---|---|---|---|---|---|")
+	for _, mode := range []string{"read", "adopt"} {
+		for _, row := range []struct {
+			archives   []string
+			vms, files int
+		}{{shared, 1, 1}, {shared, len(copies), 1}, {copies, len(copies), len(copies)}} {
+			ofArchive, ofAll, err := measureVMs(ctx, start, mode, row.archives, row.vms, functions)
+			if err != nil {
+				return err
+			}
+			n := float64(row.vms)
+			fmt.Printf("| %d | %s | %d | %.1f MB | %.1f MB | %.1f MB |\n", row.vms, mode, row.files, megabytes(ofArchive),
+				megabytes(ofArchive)/n, megabytes(ofAll)/n)
 		}
 	}
 	return nil
 }
 
-// measureVMs starts n VMs on the files in turn, and prints a row of the table.
-func measureVMs(mode string, files []string, n, functions int) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	var started []*exec.Cmd
+// measureVMs starts n VMs on the archives in turn. It returns the PSS of their mappings of the archive, and of all.
+func measureVMs(ctx context.Context, start launcher, mode string, archives []string, n,
+	functions int) (ofArchive, ofAll int64, err error) {
+	var started []*vm
 	defer func() {
-		for _, cmd := range started {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
+		for _, v := range started {
+			err = errors.Join(err, v.stop())
 		}
 	}()
 	for i := range n {
-		cmd := exec.Command(self, "-"+mode, files[i%len(files)], "-functions", strconv.Itoa(functions))
-		cmd.Stderr = os.Stderr
-		_, err := cmd.StdinPipe()
+		v, err := start(ctx, mode, archives[i%len(archives)], functions)
 		if err != nil {
-			return err
+			return 0, 0, fmt.Errorf("VM %d: %w", i, err)
 		}
-		out, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
-			return err
-		}
-		started = append(started, cmd)
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			return fmt.Errorf("VM %d: %q, %w", i, line, err)
-		}
+		started = append(started, v)
 	}
-	var ofArchive, ofAll int64
-	for _, cmd := range started {
-		mapped, all, err := proportionalSize(cmd.Process.Pid, "/app.parc")
+	for _, v := range started {
+		mapped, all, err := proportionalSize(v.pid, "/"+archiveName)
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		ofArchive += mapped
 		ofAll += all
 	}
-	fmt.Printf("| %d | %s | %d | %.1f MB | %.1f MB | %.1f MB |\n", n, mode, len(files), megabytes(ofArchive),
-		megabytes(ofArchive)/float64(n), megabytes(ofAll)/float64(n))
-	return nil
+	return ofArchive, ofAll, nil
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
