@@ -63,9 +63,6 @@ var pointKinds = [256]pointKind{
 	disk.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
 }
 
-// About describes points with entries of a tag in a few words. It returns "" for a producer's own tags.
-func About(tag layout.Tag) string { return pointKinds[tag].about }
-
 func pointKindOf(e reader.Entry) *pointKind {
 	tag := e.Tag()
 	if _, ok := e.Branch(); ok {

@@ -24,20 +24,15 @@ const minCounters = 4
 // that the archive lacks, if there is exactly one of each.
 type functionRenamer struct {
 	renames
-	gone  []goneFunction
-	fresh []freshFunction
+	gone, fresh []function
 }
 
-type goneFunction struct {
-	method   reader.Method
+// A function is one that only the archive or only the program has. Its name is "" once it has a partner.
+type function struct {
 	name     string
 	hashes   []uint64
-	counters int // the most counters of a profile
-}
-
-type freshFunction struct {
-	name   string
-	hashes []uint64
+	method   reader.Method // in the archive
+	counters int           // in the archive, the most counters of a profile
 }
 
 func findRenamedFunctions(ctx context.Context, s *reader.Store, against Code, list methodcode.FunctionList) (renames,
@@ -93,14 +88,14 @@ func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, against
 	}
 	for _, name := range order {
 		if !known[name] {
-			r.fresh = append(r.fresh, freshFunction{name, has[name]})
+			r.fresh = append(r.fresh, function{name: name, hashes: has[name]})
 		}
 	}
 	return nil
 }
 
-func newGoneFunction(m reader.Method, name string) (g goneFunction, err error) {
-	g = goneFunction{method: m, name: name}
+func newGoneFunction(m reader.Method, name string) (g function, err error) {
+	g = function{method: m, name: name}
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return g, err
@@ -117,38 +112,33 @@ func newGoneFunction(m reader.Method, name string) (g goneFunction, err error) {
 
 // matchSpelling pairs functions whose names are equal in a spelling that leaves something out.
 func (r *functionRenamer) matchSpelling(spelling func(string) string) {
-	r.match(func(g *goneFunction) []string { return spelled(g.name, spelling) },
-		func(f *freshFunction) []string { return spelled(f.name, spelling) }, func(*goneFunction) bool { return true })
-}
-
-func spelled(name string, spelling func(string) string) []string {
-	if short := spelling(name); short != "" {
-		return []string{short}
+	spelled := func(f *function) []string {
+		if short := spelling(f.name); short != "" {
+			return []string{short}
+		}
+		return nil
 	}
-	return nil
+	r.match(spelled, func(*function) bool { return true })
 }
 
 // matchHashes pairs functions with equal hashes.
 func (r *functionRenamer) matchHashes() {
-	text := func(hashes []uint64) (keys []string) {
-		for _, h := range hashes {
+	hashes := func(f *function) (keys []string) {
+		for _, h := range f.hashes {
 			keys = append(keys, strconv.FormatUint(h, 16))
 		}
 		return keys
 	}
-	r.match(func(g *goneFunction) []string { return text(g.hashes) },
-		func(f *freshFunction) []string { return text(f.hashes) },
-		func(g *goneFunction) bool { return g.counters >= minCounters })
+	r.match(hashes, func(gone *function) bool { return gone.counters >= minCounters })
 }
 
 // match pairs gone and fresh functions that share a key with no other ones. A pair that is not sure is only named.
-func (r *functionRenamer) match(keysOfGone func(*goneFunction) []string, keysOfFresh func(*freshFunction) []string,
-	sure func(*goneFunction) bool) {
-	gone := indexByKey(r.gone, keysOfGone)
-	fresh := indexByKey(r.fresh, keysOfFresh)
+func (r *functionRenamer) match(keys func(*function) []string, sure func(gone *function) bool) {
+	gone := indexByKey(r.gone, keys)
+	fresh := indexByKey(r.fresh, keys)
 	for i := range r.gone {
 		g := &r.gone[i]
-		for _, key := range keysOfGone(g) {
+		for _, key := range keys(g) {
 			if len(gone[key]) != 1 || len(fresh[key]) != 1 || r.fresh[fresh[key][0]].name == "" || g.name == "" {
 				continue
 			}
@@ -164,7 +154,7 @@ func (r *functionRenamer) match(keysOfGone func(*goneFunction) []string, keysOfF
 }
 
 // addRename records a pair, and takes both out of later matches.
-func (r *functionRenamer) addRename(g *goneFunction, f *freshFunction) {
+func (r *functionRenamer) addRename(g, f *function) {
 	to := layout.Key{Name: f.name}
 	same := 0
 	if slices.ContainsFunc(g.hashes, func(h uint64) bool { return slices.Contains(f.hashes, h) }) {
@@ -176,7 +166,7 @@ func (r *functionRenamer) addRename(g *goneFunction, f *freshFunction) {
 	f.name = ""
 }
 
-func indexByKey[T any](all []T, keys func(*T) []string) map[string][]int {
+func indexByKey(all []function, keys func(*function) []string) map[string][]int {
 	index := map[string][]int{}
 	for i := range all {
 		for _, key := range keys(&all[i]) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -174,14 +175,13 @@ func anonymousAccount(kind disk.TableKind, row []uint64) {
 // hashTypeName hashes the name of a type in any domain's spelling. It may be an array such as [Lpackage/Name; or
 // package.Name[], a primitive type, or a class.
 func (a *Anonymizer) hashTypeName(name string) string {
-	element := strings.TrimLeft(name, "[")
-	if brackets := name[:len(name)-len(element)]; brackets != "" {
-		if anonymous, rest, ok := a.hashDescriptor(element); ok && rest == "" && element[0] != 'V' {
-			return brackets + anonymous
+	if strings.HasPrefix(name, "[") {
+		if javanames.IsType(name) {
+			return a.hashDescriptor(name)
 		}
 		return a.hashClass(name)
 	}
-	element = name
+	element := name
 	for strings.HasSuffix(element, "[]") {
 		element = strings.TrimSuffix(element, "[]")
 	}
@@ -244,41 +244,23 @@ func (a *Anonymizer) hashSignature(text string) string {
 
 // hashMethodDescriptor hashes the classes in (parameters)return; ok is false for any other text.
 func (a *Anonymizer) hashMethodDescriptor(text string) (anonymous string, ok bool) {
-	var out strings.Builder
-	rest, inside := strings.CutPrefix(text, "(")
-	out.WriteByte('(')
-	for inside {
-		inside = !strings.HasPrefix(rest, ")")
-		if !inside {
-			rest = rest[1:]
-			out.WriteByte(')')
-		}
-		brackets := len(rest) - len(strings.TrimLeft(rest, "["))
-		out.WriteString(rest[:brackets])
-		anonymous, after, ok := a.hashDescriptor(rest[brackets:])
-		if !ok {
-			return "", false
-		}
-		out.WriteString(anonymous)
-		rest = after
+	parameters, result, ok := javanames.CutSignature(text)
+	if !ok {
+		return "", false
 	}
-	return out.String(), rest == "" && text != ""
+	for i, p := range parameters {
+		parameters[i] = a.hashDescriptor(p)
+	}
+	return "(" + strings.Join(parameters, "") + ")" + a.hashDescriptor(result), true
 }
 
-func (a *Anonymizer) hashDescriptor(text string) (anonymous, rest string, ok bool) {
-	switch {
-	case text == "":
-		return "", "", false
-	case strings.IndexByte("BCDFIJSZV", text[0]) >= 0:
-		return text[:1], text[1:], true
-	case text[0] != 'L':
-		return "", "", false
+// hashDescriptor hashes the class in the valid descriptor of a type.
+func (a *Anonymizer) hashDescriptor(of string) string {
+	front, class, ok := strings.Cut(strings.TrimSuffix(of, ";"), "L")
+	if !ok {
+		return of
 	}
-	name, rest, ok := strings.Cut(text[1:], ";")
-	if !ok || name == "" || strings.ContainsAny(name, "()[") {
-		return "", "", false
-	}
-	return "L" + a.hashClass(name) + ";", rest, true
+	return front + "L" + a.hashClass(class) + ";"
 }
 
 func (a *Anonymizer) hashJamaica(text string) string {

@@ -42,7 +42,8 @@ var rooms = []struct{ name, mayImport string }{
 		"experimental/analyze"},
 	{"experimental/fit", "layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
 		"reader builder formats"},
-	{"experimental/reduce", "layout internal/system internal/file internal/ledger internal/recording reader builder formats"},
+	{"experimental/reduce", "layout internal/system internal/file internal/ledger internal/names internal/recording reader " +
+		"builder formats"},
 
 	{"agent", ""}, // C sources
 	{"c", ""},

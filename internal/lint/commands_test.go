@@ -9,7 +9,7 @@ import (
 // formatUsers lists the files of cmd and fleet that import internal/file/... Commands use reader, builder,
 // experimental/analyze and internal/names instead, so the list may only shrink.
 var formatUsers = []string{
-	"cmd/profarc/internal/dump/writable.go",
+	"cmd/profarc/internal/dump/command.go",
 	"cmd/profarc/internal/mergecmd/inputs.go",
 	"cmd/profarc/internal/runfiles/lock_other.go",
 	"cmd/profarc/internal/runfiles/spool.go",

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/experimental/compare"
@@ -15,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/merge"
 )
@@ -100,3 +102,41 @@ func PrintLosses(w io.Writer, lost codec.Losses) {
 		}
 	}
 }
+
+// An unaccountedError is a difference between an archive and its inputs that has no reason.
+type unaccountedError []ledger.Difference
+
+// RefuseUnaccounted returns an error if an archive differs from its inputs without a reason. The archive is written by
+// then.
+func RefuseUnaccounted(all []ledger.Difference) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return unaccountedError(all)
+}
+
+func RefuseUnaccountedLosses(lost codec.Losses) error {
+	var all []ledger.Difference
+	for _, l := range lost {
+		if l.What == ledger.ReasonUnaccounted {
+			all = append(all, ledger.Difference{Unit: l.Unit, Amount: l.Amount})
+		}
+	}
+	return RefuseUnaccounted(all)
+}
+
+// Error returns, for example, "unaccounted: 12 samples lost".
+func (e unaccountedError) Error() string {
+	var parts []string
+	for _, d := range e {
+		what := "lost"
+		if d.Gained {
+			what = "added"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", cli.Grouped(d.Amount), d.Unit, what))
+	}
+	return "unaccounted: " + strings.Join(parts, ", ") + ": this is a defect of profarc; report it with the input"
+}
+
+// HasAdvice reports true; see layout.Error.
+func (unaccountedError) HasAdvice() bool { return true }

@@ -27,12 +27,15 @@ import (
 
 // refuseUnrelated returns an error if no profile was selected, or if the code is of another program.
 func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, against Program) error {
+	flags := o.filter.FlagsText()
 	switch {
+	case found.Methods == 0 && flags != "":
+		return fmt.Errorf("nothing of %s can be checked: no method matches %s", r.Archive, flags)
 	case found.Methods == 0:
-		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
+		return fmt.Errorf("nothing of %s can be checked: it has no methods", r.Archive)
 	case against.related != nil:
 		err := against.related()
-		if flags := o.filter.FlagsText(); err != nil && flags != "" {
+		if err != nil && flags != "" {
 			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against,
 				r.Archive, flags)
 		}
@@ -48,24 +51,6 @@ func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, again
 		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
 	}
 	return nil
-}
-
-// refuseOld returns an error if the code of --old has no class of the profiles, and so matched nothing.
-func refuseOld(r *report.Check, old Program) error {
-	if old.related == nil {
-		return nil
-	}
-	if err := old.related(); err != nil {
-		return fmt.Errorf("--old %s is not the code of %s: %w", old.Name, r.Archive, err)
-	}
-	return nil
-}
-
-func (o *checkOptions) nothingSelected() string {
-	if flags := o.filter.FlagsText(); flags != "" {
-		return "no method matches " + flags
-	}
-	return "it has no methods"
 }
 
 type checkOptions struct {
@@ -204,8 +189,10 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 	if err == nil {
 		err = o.refuseUnrelated(r, found, against)
 	}
-	if err == nil {
-		err = refuseOld(r, old)
+	if err == nil && old.related != nil {
+		if unrelated := old.related(); unrelated != nil {
+			err = fmt.Errorf("--old %s is not the code of %s: %w", old.Name, r.Archive, unrelated)
+		}
 	}
 	if err == nil {
 		err = r.SetResult(s, found, cmp.Or(o.failBelow, cli.DefaultKept), o.minChecked)

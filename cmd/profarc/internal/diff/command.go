@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -70,7 +69,8 @@ func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diff
 	if err := o.filter.CheckMatches(sa, sb); err != nil {
 		return err
 	}
-	r, err := report.CompareStores(ctx, sa, sb, o.compared(sa.Header().Domain))
+	r, err := report.CompareStores(ctx, sa, sb, compare.Options{Top: o.top, ContextSensitive: o.cs,
+		Methods: o.filter.KeyFilter(sa.Header().Domain)})
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,4 @@ func lowScoreError(r *compare.Report, least float64) error {
 			cli.FormatPercent(least))
 	}
 	return nil
-}
-
-func (o *diffOptions) compared(d layout.Domain) compare.Options {
-	return compare.Options{Top: o.top, ContextSensitive: o.cs, Methods: o.filter.KeyFilter(d)}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
@@ -288,4 +289,15 @@ func (r *Adopted) String() string {
 		return adopted + ", and has them still: look at it, and do not merge it"
 	}
 	return fmt.Sprintf("%s, which are left out; so are %d that the JVM did not use", adopted, r.Unused)
+}
+
+var errUnwritten = errors.New("nothing is written")
+
+// CheckWritable fails if an archive could not be written to path. It leaves an existing file unchanged.
+func CheckWritable(ctx context.Context, path string) error {
+	err := publish.At(ctx, path, func(*publish.File) error { return errUnwritten })
+	if errors.Is(err, errUnwritten) {
+		return nil
+	}
+	return err
 }

@@ -31,13 +31,13 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 }
 
 func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
-	screen.PaintText(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
+	screen.PaintText(a.Out, verdictLooks[j.Verdict].color, escape.Printable(j.headline()))
 	fmt.Fprint(a.Out, "\n\n")
 	g := terminal.NewGrid(screen, a.Out, -1)
 	g.AddRow("", "criterion", "state", "value", "threshold", "reason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		g.AddRow(stateColors[c.State], c.Name, criterionState(c), valueText(c), thresholdText(c),
+		g.AddRow(stateLooks[c.State].color, c.Name, criterionState(c), valueText(c), thresholdText(c),
 			escape.Printable(cli.OneLine(c.Reason)))
 	}
 	g.Print(1)
@@ -54,43 +54,37 @@ func (j *judgement) printExplanations(a *cli.App) {
 	}
 }
 
-var verdictColors = map[criteria.Verdict]string{criteria.Pass: terminal.Good, criteria.Fail: terminal.Bad,
-	criteria.TooLittle: terminal.Doubtful, criteria.TooShort: terminal.Doubtful}
+// A look is how reports show a verdict or the state of a criterion.
+type look struct{ color, mark, text string }
 
-var stateColors = map[criteria.State]string{criteria.Passed: terminal.Good, criteria.Failed: terminal.Bad,
-	criteria.Unchecked: terminal.Doubtful, criteria.TooFew: terminal.Doubtful,
-	criteria.Off: terminal.Faint}
-
-func (j *judgement) headline() string {
-	switch j.Verdict {
-	case criteria.Pass:
-		return j.Archive + " passes the gate"
-	case criteria.Fail:
-		return j.Archive + " does not pass the gate"
-	case criteria.TooLittle:
-		return j.Archive + " does not pass the gate: too little of it could be checked"
-	case criteria.TooShort:
-		return j.Archive + " does not pass the gate: too few samples"
-	}
-	return j.Archive + ": no profile to ship"
+var verdictLooks = map[criteria.Verdict]look{
+	criteria.Pass:      {terminal.Good, "✅", " passes the gate"},
+	criteria.Fail:      {terminal.Bad, "❌", " does not pass the gate"},
+	criteria.TooLittle: {terminal.Doubtful, "❔", " does not pass the gate: too little of it could be checked"},
+	criteria.TooShort:  {terminal.Doubtful, "❔", " does not pass the gate: too few samples"},
+	noProfile:          {"", "⚪", ": no profile to ship"},
 }
+
+var stateLooks = map[criteria.State]look{
+	criteria.Passed: {terminal.Good, "✅", ""}, criteria.Failed: {terminal.Bad, "❌", ""},
+	criteria.Unchecked: {terminal.Doubtful, "❔", ""}, criteria.TooFew: {terminal.Doubtful, "❔", ""},
+	criteria.Off: {terminal.Faint, "➖", ""},
+}
+
+func (j *judgement) headline() string { return j.Archive + verdictLooks[j.Verdict].text }
 
 // markdown returns a table for a pull request. If there is no profile, it adds that the program runs without one.
 func (j *judgement) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌",
-		criteria.TooLittle: "❔", criteria.TooShort: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
+	fmt.Fprintf(&b, "### %s %s\n\n", verdictLooks[j.Verdict].mark, inMarkdown(j.headline()))
 	if j.Verdict == noProfile {
 		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
-	marks := map[criteria.State]string{criteria.Passed: "✅", criteria.Failed: "❌", criteria.Unchecked: "❔",
-		criteria.TooFew: "❔",
-		criteria.Off:    "➖"}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], criterionState(c), c.Name, valueText(c),
+		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", stateLooks[c.State].mark, criterionState(c), c.Name, valueText(c),
 			thresholdText(c), inMarkdown(c.Reason))
 	}
 	return b.String()

@@ -88,7 +88,7 @@ func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []f
 			name = cmp.Or(p.methodName(m), name)
 		}
 		t.AddRow([]string{all.Unit.Short(c.Total, p.screen.FormatCount), percentText(c.Total, all.Sum)},
-			cli.Share(c.Total, list[0].Total), name, "")
+			c.Total, name, "")
 	}
 	t.Print()
 	if left := len(list) - callsShown; left > 0 {

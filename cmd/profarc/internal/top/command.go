@@ -139,14 +139,10 @@ func (p *printer) printTop(r *analyze.TopReport) {
 		return []string{text}
 	}
 	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
-	highest := uint64(0)
-	for _, m := range r.Methods {
-		highest = max(highest, m.Value)
-	}
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
 			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
-		t.AddRow(cells, cli.Share(m.Value, highest), p.screen.MethodText(m.MethodName), methodNote(&m))
+		t.AddRow(cells, m.Value, p.screen.MethodText(m.MethodName), methodNote(&m))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, p.totalText(r))
@@ -224,14 +220,10 @@ func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt6
 func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.AddHeader([]string{"self", "share", "total", "share"}, "method")
-	highest := uint64(0)
-	for _, m := range methods {
-		highest = max(highest, m.Self)
-	}
 	for _, m := range methods {
 		cells := []string{text(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), text(m.Total),
 			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
-		t.AddRow(cells, cli.Share(m.Self, highest), p.screen.MethodText(m.MethodName), "")
+		t.AddRow(cells, m.Self, p.screen.MethodText(m.MethodName), "")
 	}
 	t.Print()
 }
@@ -239,10 +231,6 @@ func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) 
 func (p *printer) printPollution(r *facts.PollutionReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.AddHeader([]string{"count", "best", "split"}, "site")
-	highest := uint64(0)
-	for _, s := range r.Sites {
-		highest = max(highest, s.Count)
-	}
 	doubts := 0
 	for _, s := range r.Sites {
 		if s.Doubt() != facts.DoubtNone {
@@ -258,7 +246,7 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
 			p.screen.MethodText(s.MethodName))
-		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, cli.Share(s.Count, highest), site,
+		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, s.Count, site,
 			p.seenText(s)+p.certainText(s))
 	}
 	t.Print()
@@ -306,16 +294,12 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.AddHeader([]string{"count", "reason"}, "method")
-	highest := uint64(1)
-	for _, d := range r.Reasons {
-		highest = max(highest, d.Count)
-	}
 	for _, d := range r.Reasons {
 		count := "-" // noted at points alone
 		if d.Count > 0 {
 			count = p.screen.FormatCount(d.Count)
 		}
-		t.AddRow([]string{count, d.Reason}, cli.Share(d.Count, highest), p.screen.MethodText(d.MethodName),
+		t.AddRow([]string{count, d.Reason}, d.Count, p.screen.MethodText(d.MethodName),
 			deoptimisedNote(p.screen.Domain, &d))
 	}
 	t.Print()

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
-	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
@@ -49,10 +48,6 @@ type trainedJVM struct {
 	Bytes   int64  `json:"bytes"`
 	Why     string `json:"why,omitempty"`   // reason for a missing archive
 	Apart   string `json:"apart,omitempty"` // reason for not being merged with the others
-}
-
-func (j *trainedJVM) outputName(pattern string) string {
-	return runfiles.ExpandName(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
 }
 
 // A trainingRun collects the JVMs of a command. It copies the memory of each JVM while the JVM is held. Another

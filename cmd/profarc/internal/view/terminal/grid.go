@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A Grid prints rows whose last column is prose. On a terminal, a column of names is cut, and the prose continues on
@@ -107,17 +109,19 @@ const (
 	Doubtful = "33"
 )
 
-// A Table prints rows of numbers that end in a name. On a terminal, rows have a bar, and long names are cut.
+// A Table prints rows of numbers that end in a name. On a terminal, rows have a bar, which is longest for the highest
+// value, and long names are cut.
 type Table struct {
 	screen *Screen
 	w      *bufio.Writer
 	rows   []tableRow
-	widths []int // widths of the cells
+	widths []int  // widths of the cells
+	most   uint64 // highest value of a row
 }
 
 type tableRow struct {
 	cells      []string
-	share      float64 // length of the bar; negative for none
+	value      uint64 // length of the bar
 	name, note string
 }
 
@@ -126,16 +130,13 @@ const columnGap = "  "
 
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
-func (t *Table) AddHeader(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
+func (t *Table) AddHeader(cells []string, name string) { t.AddRow(cells, 0, name, "") }
 
-// AddRow adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
-func (t *Table) AddRow(cells []string, share float64, name, note string) {
-	t.appendRow(tableRow{cells, share, name, note})
-}
-
-func (t *Table) appendRow(r tableRow) {
-	t.widths = widen(t.widths, r.cells)
-	t.rows = append(t.rows, r)
+// AddRow adds a row with a bar for its value. The note follows the name.
+func (t *Table) AddRow(cells []string, value uint64, name, note string) {
+	t.widths = widen(t.widths, cells)
+	t.most = max(t.most, value)
+	t.rows = append(t.rows, tableRow{cells, value, name, note})
 }
 
 // widen returns the widths of columns to which cells were added.
@@ -168,8 +169,9 @@ func (t *Table) writeRow(r *tableRow) {
 	}
 	write(columnGap)
 	if t.screen.Width > 0 { // not in a pipe, since programs read it
-		bar := t.screen.Bar(max(r.share, 0), barWidth)
-		t.screen.PaintText(t.w, HeatColor(r.share), bar)
+		share := cli.Share(r.value, t.most)
+		bar := t.screen.Bar(share, barWidth)
+		t.screen.PaintText(t.w, HeatColor(share), bar)
 		used += uniseg.StringWidth(bar)
 		write(strings.Repeat(" ", barWidth-uniseg.StringWidth(bar)) + columnGap)
 	}

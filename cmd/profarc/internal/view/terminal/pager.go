@@ -80,7 +80,10 @@ func pagerCommand() *exec.Cmd {
 		pager = defaultPager
 	}
 	words := strings.Fields(pager)
-	if len(words) == 0 || pager == "cat" || !isOnPath(words[0]) && !strings.ContainsAny(words[0], shellSigns) {
+	if len(words) == 0 || pager == "cat" {
+		return nil
+	}
+	if _, err := exec.LookPath(words[0]); err != nil && !strings.ContainsAny(words[0], shellSigns) {
 		return nil
 	}
 	if sh, err := exec.LookPath("sh"); err == nil {
@@ -90,11 +93,6 @@ func pagerCommand() *exec.Cmd {
 }
 
 const shellSigns = "=$\"'`\\(){}<>|&;"
-
-func isOnPath(program string) bool {
-	_, err := exec.LookPath(program)
-	return err == nil
-}
 
 // endPager writes the held text, and waits for the pager. It returns err, unless the user left the pager early.
 func (p *pager) endPager(err error) error {

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/profarc/profarc/archive"
 )
 
 // patience returns the maximum time that a page waits for background results. For a large archive the wait would rarely
@@ -89,7 +91,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case status != http.StatusOK:
 		http.Error(w, strings.ToLower(http.StatusText(status)), status)
 	case name == "":
-		http.Redirect(w, q, s.Path()+s.site.firstViewName(), http.StatusFound)
+		http.Redirect(w, q, s.Path()+s.site.offeredViews()[0].name, http.StatusFound)
 	default:
 		s.servePage(w, q, name)
 	}
@@ -209,7 +211,7 @@ func (s *Server) failurePage(cause error) (*shownPage, int, error) {
 		p.Title = "One moment"
 		p.Failure = "Too many pages are asked for at once: ask again."
 		status = http.StatusServiceUnavailable
-	case isClosing(cause):
+	case errors.Is(cause, archive.ErrClosed), errors.Is(cause, context.Canceled):
 		p.Failure = "The server is about to end."
 		status = http.StatusServiceUnavailable
 	}

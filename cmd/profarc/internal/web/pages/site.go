@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -74,10 +76,6 @@ func isNotFound(err error) bool {
 	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
 }
 
-func isClosing(err error) bool {
-	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
-}
-
 func (s *Site) fileFolders() (list []string) {
 	files := slices.Concat([]string{s.Archive.Mapping().Name(), s.Binary}, s.ClassPath, s.SourcePath)
 	if s.Other != nil {
@@ -105,4 +103,222 @@ func (r *request) withoutFolders(text string) string {
 		text = strings.ReplaceAll(text, folder, "")
 	}
 	return text
+}
+
+// A view is one kind of page. The template with its name displays the result of build.
+type view struct {
+	name  string // name in addresses, one lower-case word
+	title string // title in headings and in the menu
+	// offered reports whether a site has data for the view. It may be nil.
+	offered func(*Site) bool
+	build   func(*request) (any, error)
+	// pages returns the queries of the pages in a report. If it is nil, there is one page without a query.
+	pages  func(*request) ([]query, error)
+	linked bool // not in the menu, but linked from other pages
+	both   bool // shows both archives of a site
+}
+
+// Names of views that other views link to.
+const (
+	nameOfMethod    = "method"
+	nameOfMethods   = "methods"
+	nameOfClasses   = "classes"
+	nameOfPollution = "pollution"
+	nameOfFlame     = "stacks"
+)
+
+var views = []*view{
+	overviewView,
+	methodsView,
+	classesView,
+	pollutionView,
+	flameView,
+	methodView,
+	whereView,
+	diffView,
+	stackPairView,
+	pairView,
+	fitView,
+	movesView,
+}
+
+func (s *Site) viewNamed(name string) *view {
+	for _, v := range s.offeredViews() {
+		if v.name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+func (s *Site) offeredViews() (list []*view) {
+	if s.Other != nil {
+		list = append(list, diffView)
+	}
+	for _, v := range views {
+		if v != diffView && (v.offered == nil || v.offered(s)) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+type request struct {
+	ctx   context.Context
+	site  *Site
+	view  *view
+	query query
+	// patience is the maximum wait for background results; a negative value means no limit.
+	patience time.Duration
+	// inReport reports whether the page is for a report, which has more rows per page.
+	inReport bool
+	page     string // id of the page in the report
+	methods  int    // number of methods with pages in the report
+}
+
+func (r *request) archive() *reader.Store { return r.site.Archive }
+
+// With two archives each is a side, A or B, with a separate site. Views of one archive show the side in the query, and
+// the links of a page stay on its side. Views of both archives belong to side A.
+const (
+	keyOfSide = "archive"
+	sideA     = "a"
+	sideB     = "b"
+)
+
+func (s *Site) sitesOfArchives() []*Site {
+	if s.twin == nil {
+		return []*Site{s}
+	}
+	return []*Site{s, s.twin}
+}
+
+// askedView returns the view with a name, and the site of the side that a query asks for.
+func (s *Site) askedView(name string, q query) (*Site, *view) {
+	v := s.viewNamed(name)
+	if s.twin == nil || q.valueOf(keyOfSide) != sideB || v != nil && v.both {
+		return s, v
+	}
+	return s.twin, s.twin.viewNamed(name)
+}
+
+func (s *Site) sideLetter() string {
+	if s.isB {
+		return sideB
+	}
+	return sideA
+}
+
+func (s *Site) titleSuffix() string {
+	if s.isB {
+		return " (B)"
+	}
+	return ""
+}
+
+type linksOfSide struct {
+	linker
+	side string // sideB, or "" for A
+}
+
+func (l linksOfSide) pageAddress(name string, q query) (string, bool) {
+	side := cmp.Or(q.valueOf(keyOfSide), l.side)
+	if side != sideB || name == nameOfDiff || name == nameOfStackPair || name == nameOfPair {
+		side = ""
+	}
+	return l.linker.pageAddress(name, q.withValues(keyOfSide, side))
+}
+
+type sideTemplates struct{ a, b *template.Template }
+
+func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error) {
+	t.a, err = templates(linksOfSide{links, ""}, d)
+	if err == nil {
+		t.b, err = templates(linksOfSide{links, sideB}, d)
+	}
+	return t, err
+}
+
+func (t sideTemplates) templatesOf(s *Site) *template.Template {
+	if s.isB {
+		return t.b
+	}
+	return t.a
+}
+
+type sideLink struct {
+	Letter, File string
+	Current      bool
+	Link         link // has no view if there is no such page
+}
+
+// sideLinks returns the archive of a page and the link to the other one. It is empty if the site has one archive or the
+// page shows both.
+func (r *request) sideLinks() (list []sideLink) {
+	if r.site.Other == nil || r.view.both {
+		return nil
+	}
+	sites := []*Site{r.site, r.site.twin}
+	if r.site.isB {
+		slices.Reverse(sites)
+	}
+	for _, s := range sites {
+		file := filepath.Base(s.Archive.Mapping().Name())
+		shown := sideLink{Letter: strings.ToUpper(s.sideLetter()), File: file, Current: s == r.site}
+		if l, ok := r.linkToOther(shown.File); ok && !shown.Current {
+			shown.Link = l.toArchiveOf(s)
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+// linkToOther returns a link to the same page of the other archive. For a method it leads to the method with the same
+// key. For other records, and for views that the other archive does not offer, it leads to the overview.
+func (r *request) linkToOther(text string) (l link, ok bool) {
+	switch {
+	case !r.view.linked && r.site.twin.viewNamed(r.view.name) != nil:
+		return linkToPage(text, r.view.name, r.query.ofTables()), true
+	case r.view.name != nameOfMethod:
+		return linkToPage(text, overviewView.name, query{}), true
+	}
+	m, err := r.askedMethod()
+	if err != nil {
+		return link{}, false
+	}
+	other, err := counterpart(m, r.site.Other)
+	return linkToPage(text, nameOfMethod, methodQuery(other)), err == nil
+}
+
+func (q query) ofTables() (kept query) {
+	for _, key := range q.sortedKeys() {
+		if strings.HasSuffix(key, ".sort") || key == keyOfFind {
+			kept = kept.withValues(key, q.valueOf(key))
+		}
+	}
+	return kept
+}
+
+func counterpart(m reader.Method, s *reader.Store) (reader.Method, error) {
+	k, err := m.Key()
+	if err != nil {
+		return reader.Method{}, err
+	}
+	return s.Find(k)
+}
+
+func (r *request) besideLink() *link {
+	if r.site.Other == nil || r.view.name != nameOfMethod {
+		return nil
+	}
+	a, err := r.askedMethod()
+	if err != nil {
+		return nil
+	}
+	b, _ := counterpart(a, r.site.Other) // the zero Method if only A has it
+	if r.site.isB {
+		a, b = b, a
+	}
+	q, _ := pairQuery(a, b)
+	return linkToPage(pairView.title, nameOfPair, q).optional()
 }

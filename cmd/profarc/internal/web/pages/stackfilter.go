@@ -1,10 +1,14 @@
 package pages
 
 import (
+	"strings"
+
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
+	"github.com/profarc/profarc/internal/names/origins"
+	"github.com/profarc/profarc/layout"
 )
 
 // Keys of a query for methods in stacks. They require them in the shown stacks, or exclude stacks with them.
@@ -74,3 +78,76 @@ func filterLink(q query, text, key, value string) link {
 
 func (p *flamePage) Filtered() bool       { return p.Focus != "" || p.Ignore != "" }
 func (p *flamePage) PassedShare() float64 { return cli.Share(p.Passed, p.Whole) }
+
+// keyOfCode is the key of a query for the origin of the code that a page shows. Without it a page shows all code.
+const keyOfCode = "code"
+
+// codeChoices returns links to the page for all code and for the code of each origin.
+func (r *request) codeChoices() (list []menuItem) {
+	for _, c := range []struct {
+		text string
+		from origins.Origin
+	}{{"All code", ""}, {"Own code", origins.Own}, {"Libraries", origins.Library}, {"Runtime", origins.Runtime}} {
+		q := r.query.withValues(keyOfCode, string(c.from), "at", "", r.view.name+".page", "")
+		list = append(list, menuItem{linkToPage(c.text, r.view.name, q), r.query.valueOf(keyOfCode) == string(c.from)})
+	}
+	return list
+}
+
+// isOfCode reports whether the code of a class is shown.
+func (f *packageIndex) isOfCode(r *request, class int32) bool {
+	asked := r.query.valueOf(keyOfCode)
+	return asked == "" || string(f.origins[f.classes[class].in]) == asked
+}
+
+// foldOtherCode removes the frames that the page does not show. Their counts go to their callers.
+func (b *flameGraph) foldOtherCode() {
+	if asked := b.request.query.valueOf(keyOfCode); asked != "" {
+		d := b.request.archive().Header().Domain
+		b.tree = b.tree.Folded(func(frame uint32) bool { return string(origins.Of(d, b.nameOfFrame(frame).in)) == asked })
+	}
+}
+
+// keyOfAround is the key of a query for the callers and callees of a method.
+const keyOfAround = "around"
+
+// linkAround returns a link to the callers and callees of a method, and the zero link for other frames.
+func (b *flameGraph) linkAround(frame uint32) link {
+	if frame == noMethod || frame == 0 || b.request.view.name != nameOfFlame {
+		return link{}
+	}
+	return linkToPage("", nameOfFlame, b.request.query.withValues(keyOfAround, recordRefText(layout.Ref(frame)), "at", "",
+		"frames.page", ""))
+}
+
+// turnAroundMethod keeps the stacks below the method that the query names, and returns those above it, from it to the
+// outermost caller. It returns nil if the query names none.
+func (b *flameGraph) turnAroundMethod() (callers *flame.Tree, err error) {
+	if b.request.query.valueOf(keyOfAround) == "" {
+		return nil, nil
+	}
+	m, err := b.request.askedMethodIn(b.request.archive(), keyOfAround)
+	if err != nil {
+		return nil, err
+	}
+	callers, b.tree = b.tree.Around(frameOfMethod(m))
+	b.at = min(1, len(callers.Nodes)-1) // the method itself, if a stack has it
+	return callers, nil
+}
+
+// drawCallers returns the graph of the callers, which are above their callees.
+func (b *flameGraph) drawCallers(callers *flame.Tree) *flamePage {
+	above := *b
+	above.tree = callers
+	above.page = &flamePage{What: "Callers", Unit: b.page.Unit, Up: true, Find: b.page.Find, Whole: b.page.Whole,
+		Total: b.page.Total, Packages: true}
+	above.told = func(at flame.Box) (class, title string) {
+		class, title = above.ownCounts(at)
+		title, _, _ = strings.Cut(title, "\nself") // which would be of the outermost callers
+		return class, title
+	}
+	above.drawBoxes()
+	b.err = above.err
+	b.page.Cut = max(b.page.Cut, callers.Cut)
+	return above.page
+}
