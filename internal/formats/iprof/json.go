@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -282,42 +283,30 @@ func (s *scanner) endValue(size int, last json.Token) bool {
 	return !number || s.pos < s.end
 }
 
-type output struct {
-	w   io.Writer
-	b   []byte
-	err error
-}
+// An output writes JSON. Flush returns its first error.
+type output struct{ *bufio.Writer }
 
 const outputSize = 64 << 10
 
-// flushIfFull writes a full buffer and returns the first error.
-func (o *output) flushIfFull() error {
-	if len(o.b) >= outputSize {
-		return o.flushBuffer()
-	}
-	return o.err
+// firstError returns the first error of the writer.
+func (o output) firstError() error {
+	_, err := o.Write(nil)
+	return err
 }
 
-func (o *output) flushBuffer() error {
-	if o.err == nil {
-		_, o.err = o.w.Write(o.b)
-	}
-	o.b = o.b[:0]
-	return o.err
-}
-
-func (o *output) writeRaw(text string) { o.b = append(o.b, text...) }
-func (o *output) writeInteger(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
+func (o output) writeRaw(text string) { _, _ = o.WriteString(text) }
+func (o output) writeInteger(n int64) { _, _ = o.Write(strconv.AppendInt(o.AvailableBuffer(), n, 10)) }
+func (o output) writeString(t []byte) { _, _ = o.Write(appendString(o.AvailableBuffer(), t)) }
 
 // writeComma writes a comma, except before item 0 of a list.
-func (o *output) writeComma(n int) {
+func (o output) writeComma(n int) {
 	if n > 0 {
-		o.b = append(o.b, ',')
+		o.writeRaw(",")
 	}
 }
 
-func (o *output) writeString(t []byte) {
-	o.b = append(o.b, '"')
+func appendString(b, t []byte) []byte {
+	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(t); {
 		c := t[i]
@@ -331,33 +320,33 @@ func (o *output) writeString(t []byte) {
 				continue
 			}
 		}
-		o.b = append(o.b, t[start:i]...)
-		i += o.writeEscape(t[i:])
+		var size int
+		b, size = appendEscape(append(b, t[start:i]...), t[i:])
+		i += size
 		start = i
 	}
-	o.b = append(append(o.b, t[start:]...), '"')
+	return append(append(b, t[start:]...), '"')
 }
 
-func (o *output) writeEscape(t []byte) int {
+// appendEscape appends the escape of the character at the start of t. size is its length in bytes.
+func appendEscape(b, t []byte) (_ []byte, size int) {
 	switch c := t[0]; {
 	case c == '"' || c == '\\':
-		o.b = append(o.b, '\\', c)
+		return append(b, '\\', c), 1
 	case c < utf8.RuneSelf:
 		for letter, means := range escaped {
 			if means == c {
-				o.b = append(o.b, '\\', letter)
-				return 1
+				return append(b, '\\', letter), 1
 			}
 		}
-		o.b = fmt.Appendf(o.b, `\u%04x`, c)
-	default:
-		if len(t) >= 3 {
-			if half := rune(c&0x0f)<<12 | rune(t[1]&0x3f)<<6 | rune(t[2]&0x3f); c == 0xed && utf16.IsSurrogate(half) {
-				o.b = fmt.Appendf(o.b, `\u%04x`, half)
-				return 3
-			}
-		}
-		o.b = append(o.b, "\uFFFD"...)
+		return fmt.Appendf(b, `\u%04x`, c), 1
+	case c == 0xed && len(t) >= 3 && utf16.IsSurrogate(threeByteRune(t)):
+		return fmt.Appendf(b, `\u%04x`, threeByteRune(t)), 3
 	}
-	return 1
+	return append(b, "\uFFFD"...), 1
+}
+
+// threeByteRune decodes three bytes like UTF-8, also if they are a lone surrogate.
+func threeByteRune[T string | []byte](t T) rune {
+	return rune(t[0]&0x0f)<<12 | rune(t[1]&0x3f)<<6 | rune(t[2]&0x3f)
 }

@@ -31,8 +31,7 @@ func quoteName(name string) string {
 		r, n := utf8.DecodeRuneInString(name[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:
-			half := rune(name[i]&0x0f)<<12 | rune(name[i+1]&0x3f)<<6 | rune(name[i+2]&0x3f)
-			b = fmt.Appendf(b, `\u%04x`, half)
+			b = fmt.Appendf(b, `\u%04x`, threeByteRune(name[i:]))
 			n = 3
 		case r == 0:
 			b = append(b, `\u0000`...)

@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -31,11 +32,11 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{store: s, options: *o, out: &output{w: w}, report: &codec.Report{Totals: ledger.Totals{}},
+	e := &exporter{store: s, options: *o, out: output{bufio.NewWriterSize(w, outputSize)}, report: &codec.Report{Totals: ledger.Totals{}},
 		raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
-		e.assignIDs, e.writeFile, e.out.flushBuffer} {
+		e.assignIDs, e.writeFile, e.out.Flush} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -47,7 +48,7 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 type exporter struct {
 	store   *reader.Store
 	options Exporter
-	out     *output
+	out     output
 	report  *codec.Report
 
 	methods  []reader.Method // methods in archive order
@@ -58,10 +59,10 @@ type exporter struct {
 	counter  ledger.Counter // counts parts of profiles that are lost
 	checks   uint64         // total of the counts of instanceof profiles
 
-	foreignKeys []string          // unknown keys in archive order
-	raws        map[string]string // values of unknown keys, by JSON pointer
-	source      *sourceOrder      // nil without a usable source order
-	listed      [orderLists][]layout.Ref
+	foreignKeys []string                   // unknown keys in archive order
+	raws        map[string]string          // values of unknown keys, by JSON pointer
+	source      *sourceOrder               // nil without a usable source order
+	listed      [listProfiles][]layout.Ref // types and methods to write, in order
 
 	ofOldVersion bool // the imported file had the keys of 0.2.0
 

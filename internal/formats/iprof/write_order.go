@@ -20,7 +20,8 @@ type orderedSection struct {
 	kind     sectionKind
 	key      string        // key of a foreign section
 	listed   int           // number of rows or records
-	ids      []int64       // ids of the listed items
+	ids      []int64       // ids of listed types or methods
+	profiles []layout.Ref  // profiles of listed records
 	ordinals []ordinalMark // sorted by item
 }
 
@@ -52,7 +53,7 @@ func (e *exporter) readOrder() error {
 		return err
 	}
 	e.source = nil
-	e.listed = [orderLists][]layout.Ref{}
+	e.listed = [listProfiles][]layout.Ref{}
 	e.report.Lost.Add(LossOrder, 1)
 	return nil
 }
@@ -73,9 +74,8 @@ type sectionIdentity struct {
 func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	p := &orderParser{exporter: e, lists: unwrapLists(lists), seen: map[sectionIdentity]bool{}}
 	e.source = &sourceOrder{}
-	e.listed = [orderLists][]layout.Ref{}
-	for i, list := range p.lists {
-		e.listed[i] = make([]layout.Ref, 0, len(list))
+	for i := range e.listed {
+		e.listed[i] = make([]layout.Ref, 0, len(p.lists[i]))
 	}
 	for row := range runs.Rows {
 		if err := p.parseRun(runs, row); err != nil {
@@ -189,7 +189,7 @@ func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error 
 	if first > 0 {
 		s.ordinals = append(s.ordinals, ordinalMark{s.listed, int(first) - 1})
 	}
-	p.listed[listProfiles] = append(p.listed[listProfiles], profiles...)
+	s.profiles = append(s.profiles, profiles...)
 	p.lists[listProfiles] = p.lists[listProfiles][items:]
 	return nil
 }
@@ -224,7 +224,7 @@ func (e *exporter) orderMatchesArchive() (bool, error) {
 // rowsMatchOrder reports whether the order lists every type and method that has a row once.
 func (e *exporter) rowsMatchOrder() (bool, error) {
 	seen := map[layout.Ref]bool{}
-	for _, list := range e.listed[:listProfiles] {
+	for _, list := range e.listed {
 		for _, n := range list {
 			if seen[n] {
 				return false, nil
@@ -268,22 +268,15 @@ func (e *exporter) typeRef(t reader.Type) layout.Ref {
 
 // profilesMatchOrder reports whether the order lists every entry of the profiles once.
 func (e *exporter) profilesMatchOrder() (bool, error) {
-	list := e.listed[listProfiles]
+	type entryID struct {
+		profile layout.Ref
+		ordinal int
+	}
 	for _, s := range e.source.sections {
-		if !s.kind.inProfiles() {
-			continue
-		}
-		if len(list) < s.listed {
-			return false, nil
-		}
-		type entryID struct {
-			profile layout.Ref
-			ordinal int
-		}
 		seen := map[entryID]bool{}
-		walk := ordinalWalk{marks: s.ordinals, next: map[layout.Ref]int{}}
-		for i, n := range list[:s.listed] {
-			ordinal := walk.nextOrdinal(i, n)
+		ordinals := s.recordOrdinals()
+		for i, n := range s.profiles {
+			ordinal := ordinals[i]
 			p, err := e.profileItemsAt(n)
 			if err != nil {
 				return false, err
@@ -293,22 +286,22 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 			}
 			seen[entryID{n, ordinal}] = true
 		}
-		list = list[s.listed:]
 	}
-	return len(list) == 0, nil
+	return true, nil
 }
 
-type ordinalWalk struct {
-	marks []ordinalMark
-	next  map[layout.Ref]int
-}
-
-func (w *ordinalWalk) nextOrdinal(item int, profile layout.Ref) int {
-	n := w.next[profile]
-	if len(w.marks) > 0 && w.marks[0].item == item {
-		n = w.marks[0].ordinal
-		w.marks = w.marks[1:]
+// recordOrdinals returns the ordinals of the listed records.
+func (s *orderedSection) recordOrdinals() []int {
+	ordinals := make([]int, len(s.profiles))
+	next := map[layout.Ref]int{}
+	marks := s.ordinals
+	for i, profile := range s.profiles {
+		ordinals[i] = next[profile]
+		if len(marks) > 0 && marks[0].item == i {
+			ordinals[i] = marks[0].ordinal
+			marks = marks[1:]
+		}
+		next[profile] = ordinals[i] + 1
 	}
-	w.next[profile] = n + 1
-	return n
+	return ordinals
 }

@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
@@ -13,7 +14,6 @@ import (
 func (e *exporter) writeFile() error {
 	clear(e.items) // cached before ids were assigned
 	e.out.writeRaw("{")
-	listed := e.listed[listProfiles]
 	for i := range e.sections {
 		s := &e.sections[i]
 		e.out.writeComma(i)
@@ -24,8 +24,6 @@ func (e *exporter) writeFile() error {
 			e.out.writeRaw(e.raws[foreignPointer(s.key)])
 		case s.kind == version:
 			e.out.writeString([]byte(e.version))
-		case s.kind.inProfiles() && e.source != nil:
-			err = e.writeListedRecords(s, e.recordsOf(s, listed))
 		default:
 			err = e.writeSection(s)
 		}
@@ -34,21 +32,6 @@ func (e *exporter) writeFile() error {
 		}
 	}
 	e.out.writeRaw("}")
-	return nil
-}
-
-// recordsOf returns the profiles of a section's records.
-func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Ref {
-	for i := range e.source.sections {
-		from := &e.source.sections[i]
-		if !from.kind.inProfiles() {
-			continue
-		}
-		if from.kind == s.kind {
-			return listed[:from.listed]
-		}
-		listed = listed[from.listed:]
-	}
 	return nil
 }
 
@@ -61,7 +44,7 @@ func (e *exporter) writeKey(s *orderedSection) {
 	e.out.writeRaw(":")
 }
 
-// writeSection writes an array without the list of profiles.
+// writeSection writes an array.
 func (e *exporter) writeSection(s *orderedSection) error {
 	e.out.writeRaw("[")
 	var err error
@@ -75,7 +58,11 @@ func (e *exporter) writeSection(s *orderedSection) error {
 	case samples:
 		err = e.writeStacks(s)
 	default:
-		err = e.writeAllRecords(s.kind)
+		if e.source != nil {
+			err = e.writeListedRecords(s)
+		} else {
+			err = e.writeAllRecords(s.kind)
+		}
 	}
 	e.out.writeRaw("]")
 	return err
@@ -92,9 +79,9 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 			e.out.writeComma(n)
 			n++
 			e.writeRecord(kind, p, &p.of[kind][i])
-			if err := e.out.flushIfFull(); err != nil {
-				return err
-			}
+		}
+		if err := e.out.firstError(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -113,10 +100,7 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) erro
 		}
 		e.out.writeComma(written)
 		written++
-		if err := write(i); err != nil {
-			return written, err
-		}
-		if err := e.out.flushIfFull(); err != nil {
+		if err := cmp.Or(write(i), e.out.firstError()); err != nil {
 			return written, err
 		}
 	}
@@ -124,22 +108,16 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) erro
 }
 
 // writeListedRecords writes a section in source order.
-func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) error {
-	walk := ordinalWalk{marks: s.ordinals, next: map[layout.Ref]int{}}
-	ordinals := make([]int, len(profiles))
-	for i, n := range profiles {
-		ordinals[i] = walk.nextOrdinal(i, n)
-	}
-	e.out.writeRaw("[")
-	_, err := e.writeInOrder(s, len(profiles), func(i int) error {
-		p, err := e.profileItemsAt(profiles[i])
+func (e *exporter) writeListedRecords(s *orderedSection) error {
+	ordinals := s.recordOrdinals()
+	_, err := e.writeInOrder(s, len(ordinals), func(i int) error {
+		p, err := e.profileItemsAt(s.profiles[i])
 		if err != nil {
 			return err
 		}
 		e.writeRecord(s.kind, p, &p.of[s.kind][ordinals[i]])
 		return nil
 	}, nil)
-	e.out.writeRaw("]")
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
 )
@@ -171,13 +172,9 @@ var errOtherProgram = errors.New("it is another build than the one that wrote th
 
 // checkBuildID returns an error if none of the profile's ids is the build id of the program.
 func (c *correlation) checkBuildID(ids [][]byte) error {
-	if c.buildID == nil || len(ids) == 0 {
+	if c.buildID == nil || len(ids) == 0 ||
+		slices.ContainsFunc(ids, func(id []byte) bool { return bytes.Equal(id, c.buildID) }) {
 		return nil
-	}
-	for _, id := range ids {
-		if bytes.Equal(id, c.buildID) {
-			return nil
-		}
 	}
 	return errOtherProgram
 }

@@ -262,7 +262,7 @@ func (f *rawSpecFunction) text(b *bytes.Buffer, names map[uint64]string, bitmaps
 				if layout.Sub(kind) != layout.SubMemOpSize {
 					what = names[v.Value]
 					if what == "" {
-						what = externalSymbol
+						what = externalName
 					}
 				}
 				fmt.Fprintf(b, "%s:%d\n", what, v.Count)

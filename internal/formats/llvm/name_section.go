@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -69,16 +70,10 @@ func AddNamesByRef(to map[uint64]string, section []byte) error {
 
 // NameChunk decodes the first chunk of b, which has at most most bytes of text, and returns the bytes after it.
 func NameChunk(b []byte, most int) (text string, after []byte, err error) {
-	size, n := binary.Uvarint(b)
-	if n <= 0 {
-		return "", nil, fmt.Errorf("a size that does not end")
+	size, packed, b, err := chunkSizes(b)
+	if err != nil {
+		return "", nil, err
 	}
-	b = b[n:]
-	packed, n := binary.Uvarint(b)
-	if n <= 0 {
-		return "", nil, fmt.Errorf("a packed size that does not end")
-	}
-	b = b[n:]
 	stored := packed
 	if packed == 0 {
 		stored = size
@@ -95,6 +90,19 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	}
 	text, err = inflateNames(b[:packed], int(size))
 	return text, b[packed:], err
+}
+
+// chunkSizes decodes the sizes at the start of a chunk, and returns the bytes after them.
+func chunkSizes(b []byte) (size, packed uint64, rest []byte, err error) {
+	size, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, 0, nil, errors.New("a size that does not end")
+	}
+	packed, m := binary.Uvarint(b[n:])
+	if m <= 0 {
+		return 0, 0, nil, errors.New("a packed size that does not end")
+	}
+	return size, packed, b[n+m:], nil
 }
 
 // wholeNames returns the names in a truncated section. The last one can be incomplete; no record refers to it.
@@ -115,16 +123,10 @@ func wholeNames(section []byte) (names []string) {
 
 // cutChunk decodes up to most bytes of text of a truncated chunk.
 func cutChunk(b []byte, most int) string {
-	size, n := binary.Uvarint(b)
-	if n <= 0 {
+	size, packed, b, err := chunkSizes(b)
+	if err != nil {
 		return ""
 	}
-	b = b[n:]
-	packed, n := binary.Uvarint(b)
-	if n <= 0 {
-		return ""
-	}
-	b = b[n:]
 	most = int(min(uint64(most), size))
 	if packed == 0 {
 		return string(b[:min(len(b), most)])

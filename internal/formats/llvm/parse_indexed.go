@@ -238,11 +238,11 @@ func (x *indexedScan) readVTables() error {
 
 func (x *indexedScan) readTraces() error {
 	at := x.offset
-	words, err := x.readWords(2, "the temporal traces")
+	sizes, err := x.readWords(2, "the temporal traces")
 	if err != nil {
 		return err
 	}
-	for range words[0] {
+	for range sizes[0] {
 		head, err := x.readWords(2, "a temporal trace")
 		if err != nil {
 			return err
@@ -254,13 +254,9 @@ func (x *indexedScan) readTraces() error {
 		if !ok {
 			return x.cutError("a temporal trace")
 		}
-		functions := make([]uint64, head[1])
-		for i := range functions {
-			functions[i] = binary.LittleEndian.Uint64(b[8*i:])
-		}
-		x.addTrace(head[0], functions)
+		x.addTrace(head[0], words.AppendWords(nil, b))
 	}
-	x.addStreamSize(words[1])
+	x.addStreamSize(sizes[1])
 	return nil
 }
 

@@ -146,21 +146,12 @@ func (t *textScan) readHeadings() error {
 
 // parseNumber parses a decimal number, or a hexadecimal one with the prefix 0x.
 func parseNumber(b []byte) (n uint64, ok bool) {
+	base := 10
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
-		n, err := strconv.ParseUint(string(b[2:]), 16, 64)
-		if err != nil {
-			return 0, false
-		}
-		return n, true
+		b, base = b[2:], 16
 	}
-	for _, c := range b {
-		d := uint64(c - '0')
-		if d > 9 || n > (math.MaxUint64-d)/10 {
-			return 0, false
-		}
-		n = 10*n + d
-	}
-	return n, len(b) > 0
+	n, err := strconv.ParseUint(string(b), base, 64)
+	return n, err == nil
 }
 
 // readFunction reads

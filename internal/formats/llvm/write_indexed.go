@@ -3,6 +3,7 @@ package llvm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
@@ -238,9 +239,7 @@ func (w *indexedWriter) encodeSections(p *indexedPlan) []section {
 func binaryIDSection(ids []string) []byte {
 	b := make([]byte, 8)
 	for _, id := range ids {
-		b = le.AppendUint64(b, uint64(len(id)))
-		b = append(b, id...)
-		b = padToWord(b)
+		b = padToWord(append(le.AppendUint64(b, uint64(len(id))), id...))
 	}
 	le.PutUint64(b, uint64(len(b)-8))
 	return b
@@ -281,7 +280,7 @@ func traceSection(traces []trace, stream uint64) []byte {
 }
 
 func padToWord(b []byte) []byte {
-	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
+	return append(b, make([]byte, paddingAfter(uint64(len(b))))...)
 }
 
 // A trace has the functions of one run in the order of their first calls.
@@ -302,26 +301,16 @@ type runFacts struct {
 }
 
 func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
-	f.binaryIDs, err = symbolColumn(s, disk.TableBinaryIDs)
-	if err != nil {
-		return f, err
-	}
-	f.vtables, err = symbolColumn(s, disk.TableVTables)
-	if err != nil {
-		return f, err
-	}
-	f.traces, err = readTraces(s)
-	if err != nil {
-		return f, err
-	}
-	f.heap, err = readHeap(s, version)
-	if err != nil {
-		return f, err
-	}
+	var errs [5]error
+	f.binaryIDs, errs[0] = symbolColumn(s, disk.TableBinaryIDs)
+	f.vtables, errs[1] = symbolColumn(s, disk.TableVTables)
+	f.traces, errs[2] = readTraces(s)
+	f.heap, errs[3] = readHeap(s, version)
 	properties, err := entries.Properties(s)
+	errs[4] = err
 	f.vtableNames = len(properties[disk.PropertyVTableNames]) > 0
 	f.stream = streamSize(properties, uint64(len(f.traces)))
-	return f, err
+	return f, cmp.Or(errs[:]...)
 }
 
 // symbolColumn returns the distinct symbols of the first column, sorted.

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -84,14 +85,11 @@ func (e *encoding) appendValueKind(b []byte, kind int, sites []disk.Entry) []byt
 	for _, site := range sites {
 		b = append(b, byte(writtenValues(site)))
 	}
-	for n := len(sites); n%8 != 0; n++ {
-		b = append(b, 0)
-	}
+	b = append(b, make([]byte, paddingAfter(uint64(len(sites))))...)
 	for _, site := range sites {
 		e.values = appendSiteValues(e.values[:0], site)
 		for _, v := range e.values {
-			b = le.AppendUint64(b, v.value)
-			b = le.AppendUint64(b, v.count)
+			b = appendWords(b, v.value, v.count)
 		}
 	}
 	return b
@@ -155,14 +153,7 @@ func totalOfValues(site disk.Entry, n int) (sum uint64) {
 }
 
 func loseTotals(lost *codec.Losses, what codec.LossKind, count int, totals ledger.Totals, name string) {
-	units := ledger.SortedUnits(totals)
-	if len(units) == 0 {
-		units = []ledger.Unit{""}
-	}
-	for _, u := range units {
-		lost.AddLoss(codec.Loss{What: what, Count: count, Unit: u, Amount: totals[u], First: []string{name}})
-		count = 0
-	}
+	parse.AddLoss(lost, codec.Loss{What: what, Count: count, First: []string{name}}, totals)
 }
 
 // loseValues counts the values of a site beyond the most frequent ones as lost.
@@ -234,17 +225,14 @@ func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 	return w.records, nil
 }
 
-func (w *recordWalk) counter() *ledger.Counter {
-	return &ledger.Counter{Domain: w.store.Header().Domain, Shape: w.shape, Totals: ledger.Totals{}}
+func (w *recordWalk) counter() ledger.Counter {
+	return ledger.Counter{Domain: w.store.Header().Domain, Shape: w.shape}
 }
 
 func (w *recordWalk) loseProfile(what codec.LossKind, m reader.Method, p reader.Profile) {
-	if w.lost == nil {
-		return
+	if w.lost != nil {
+		w.loseCounted(what, m, parse.TotalsOfBlock(w.counter(), p.Bytes()))
 	}
-	c := w.counter()
-	c.AddBlock(p.Bytes())
-	w.loseCounted(what, m, c.Totals)
 }
 
 func (w *recordWalk) loseCounted(what codec.LossKind, m reader.Method, totals ledger.Totals) {
@@ -295,9 +283,7 @@ func (w *recordWalk) collectEntries(r *record, data []byte) (others []disk.Entry
 
 func (w *recordWalk) loseEntries(m reader.Method, entries []disk.Entry) {
 	for _, e := range entries {
-		c := w.counter()
-		c.AddEntry(e)
-		w.loseCounted(LossEntry, m, c.Totals)
+		w.loseCounted(LossEntry, m, parse.TotalsOfEntry(w.counter(), e))
 	}
 }
 

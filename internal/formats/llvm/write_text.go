@@ -103,11 +103,13 @@ func (w *textWriter) writeHeader() error {
 // can leave the variant bit unset.
 func (w *textWriter) writeInstrumentation(v Variant) error {
 	cs := v&VariantContextSensitive != 0
-	if !cs {
-		var err error
-		cs, err = hasContextSensitive(w.store)
+	for p, err := range w.store.Profiles() {
 		if err != nil {
 			return err
+		}
+		cs = cs || p.Code()&ContextSensitive != 0
+		if cs {
+			break
 		}
 	}
 	if cs {
@@ -116,15 +118,6 @@ func (w *textWriter) writeInstrumentation(v Variant) error {
 		w.writeString("# IR level Instrumentation Flag\n:ir\n")
 	}
 	return nil
-}
-
-func hasContextSensitive(s *reader.Store) (bool, error) {
-	for p, err := range s.Profiles() {
-		if err != nil || p.Code()&ContextSensitive != 0 {
-			return err == nil, err
-		}
-	}
-	return false, nil
 }
 
 // writeByteCoverage prints the heading for coverage if the producing LLVM can read it.
@@ -274,9 +267,6 @@ func (w *textWriter) appendSite(kind int, site disk.Entry) error {
 	return nil
 }
 
-// externalSymbol replaces the missing name of a function or vtable.
-const externalSymbol = "** External Symbol **"
-
 func (w *textWriter) appendValue(kind int, value uint64) error {
 	switch layout.Sub(kind) {
 	case layout.SubMemOpSize:
@@ -288,7 +278,7 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 			w.text = name.AppendTo(w.text)
 			return nil
 		}
-		w.text = append(w.text, externalSymbol...)
+		w.text = append(w.text, externalName...)
 		return err
 	}
 	if name, ok := w.names.VTable(value); ok && (w.options.KeepVTableNames || w.facts.vtableNames) {
@@ -296,7 +286,7 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 		w.text = append(w.text, name...)
 		return nil
 	}
-	w.text = append(w.text, externalSymbol...)
+	w.text = append(w.text, externalName...)
 	return nil
 }
 

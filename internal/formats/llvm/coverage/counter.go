@@ -3,7 +3,6 @@ package coverage
 import (
 	"cmp"
 	"errors"
-	"fmt"
 )
 
 // A counter is the source of a region's count: zero, a counter of the function, or an expression.
@@ -53,9 +52,7 @@ func (f *function) decodeCounter(c *cursor, encoded uint64) counter {
 		return counter{counterReference, index}
 	}
 	if int(index) >= len(f.expressions) {
-		if c.err == nil {
-			c.err = fmt.Errorf("expression %d of %d", index, len(f.expressions))
-		}
+		c.fail("expression %d of %d", index, len(f.expressions))
 		return counter{}
 	}
 	f.expressions[index].add = encoded&tagMask == tagAddition

@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 )
@@ -13,20 +12,23 @@ type cursor struct {
 	err  error
 }
 
-var errCut = errors.New("a number that does not end")
+// fail records an error, unless there was one before.
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
 
 // readNumber decodes a number, which has at most 32 bits.
 func (c *cursor) readNumber() uint64 {
-	if c.err != nil {
-		return 0
-	}
 	n, size := binary.Uvarint(c.rest)
 	switch {
 	case size <= 0:
-		c.err = errCut
-		return 0
+		c.fail("a number that does not end")
 	case n > math.MaxUint32:
-		c.err = fmt.Errorf("%d, where numbers have 32 bits", n)
+		c.fail("%d, where numbers have 32 bits", n)
+	}
+	if c.err != nil {
 		return 0
 	}
 	c.rest = c.rest[size:]
@@ -36,8 +38,8 @@ func (c *cursor) readNumber() uint64 {
 // readCount decodes the number of following items, which have at least least bytes each.
 func (c *cursor) readCount(of string, least int) int {
 	n := c.readNumber()
-	if c.err == nil && n > uint64(len(c.rest)/least) {
-		c.err = fmt.Errorf("%d %s in %d bytes", n, of, len(c.rest))
+	if n > uint64(len(c.rest)/least) {
+		c.fail("%d %s in %d bytes", n, of, len(c.rest))
 	}
 	if c.err != nil {
 		return 0
@@ -46,8 +48,8 @@ func (c *cursor) readCount(of string, least int) int {
 }
 
 func (c *cursor) readBytes(n uint64) []byte {
-	if c.err == nil && n > uint64(len(c.rest)) {
-		c.err = fmt.Errorf("%d bytes, where %d are left", n, len(c.rest))
+	if n > uint64(len(c.rest)) {
+		c.fail("%d bytes, where %d are left", n, len(c.rest))
 	}
 	if c.err != nil {
 		return nil

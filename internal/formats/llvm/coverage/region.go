@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -62,8 +61,8 @@ func decodeFunction(data []byte, files []string) (*function, error) {
 	f.files = make([]string, c.readCount("files", 1))
 	for i := range f.files {
 		n := c.readNumber()
-		if c.err == nil && n >= uint64(len(files)) {
-			c.err = fmt.Errorf("file %d of %d", n, len(files))
+		if n >= uint64(len(files)) {
+			c.fail("file %d of %d", n, len(files))
 		}
 		if c.err != nil {
 			return nil, c.err
@@ -74,8 +73,8 @@ func decodeFunction(data []byte, files []string) (*function, error) {
 	for file := range f.files {
 		f.readRegions(c, uint32(file))
 	}
-	if c.err == nil && len(f.regions) == 0 {
-		c.err = fmt.Errorf("a function without regions")
+	if len(f.regions) == 0 {
+		c.fail("a function without regions")
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -94,7 +93,7 @@ func (f *function) readRegions(c *cursor, file uint32) {
 		lines := c.readNumber()
 		endColumn := c.readNumber()
 		if line+lines > math.MaxUint32 {
-			c.err = fmt.Errorf("line %d", line+lines)
+			c.fail("line %d", line+lines)
 		}
 		if endColumn&gapBit != 0 {
 			r.kind = gapRegion
@@ -105,8 +104,8 @@ func (f *function) readRegions(c *cursor, file uint32) {
 		}
 		r.start = position{uint32(line), uint32(startColumn)}
 		r.end = position{uint32(line + lines), uint32(endColumn)}
-		if c.err == nil && r.end.isBefore(r.start) {
-			c.err = fmt.Errorf("a region from %d:%d to %d:%d", r.start.line, r.start.column, r.end.line, r.end.column)
+		if r.end.isBefore(r.start) {
+			c.fail("a region from %d:%d to %d:%d", r.start.line, r.start.column, r.end.line, r.end.column)
 		}
 		if c.err != nil {
 			return
@@ -125,8 +124,8 @@ func (f *function) readHeader(c *cursor, r *region) {
 	case header&expansionBit != 0:
 		r.kind = expansionRegion
 		r.expanded = uint32(header >> kindBits)
-		if c.err == nil && int(r.expanded) >= len(f.files) {
-			c.err = fmt.Errorf("the expansion of file %d of %d", r.expanded, len(f.files))
+		if int(r.expanded) >= len(f.files) {
+			c.fail("the expansion of file %d of %d", r.expanded, len(f.files))
 		}
 		return
 	}
@@ -134,19 +133,16 @@ func (f *function) readHeader(c *cursor, r *region) {
 	more := 0
 	switch r.kind {
 	case codeRegion, skippedRegion:
-	case branchRegion:
+	case branchRegion, mcdcRegion:
 		r.count = f.decodeCounter(c, c.readNumber())
 		r.otherwise = f.decodeCounter(c, c.readNumber())
-	case mcdcRegion:
-		r.count = f.decodeCounter(c, c.readNumber())
-		r.otherwise = f.decodeCounter(c, c.readNumber())
-		more = 3 // ids of the condition and its successors
+		if r.kind == mcdcRegion {
+			more = 3 // ids of the condition and its successors
+		}
 	case decisionRegion:
 		more = 2 // index in the bitmap, number of conditions
 	default:
-		if c.err == nil {
-			c.err = fmt.Errorf("a region of kind %d", header>>kindBits)
-		}
+		c.fail("a region of kind %d", header>>kindBits)
 	}
 	for range more {
 		c.readNumber()
