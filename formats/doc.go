@@ -44,7 +44,7 @@
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
 //     both. The example of package codec is a whole importer. Their exported
 //     fields are the options. Format returns the name and the options that a
-//     user can set by name. A type with options gets an alias in options.go.
+//     user can set by name. A type with options gets an alias in formats.go.
 //  3. Importer.Detect must refuse input that may be of another format, because importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     input's dump and returns it in the Dumps of its report.

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -74,4 +75,64 @@ func namesOf[F interface{ Format() codec.Format }](all []F) []string {
 		names[i] = f.Format().Name
 	}
 	return names
+}
+
+// Importers with options. Their fields are the options, and their zero values have the defaults.
+// [ImportOptions].Importers takes pointers to them.
+type (
+	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, which is the release of the LLVM that
+	// compiled the program.
+	LLVMImporter = llvm.Importer
+	// A PprofImporter has EdgesOnly, to omit the calling contexts, SampleType, which is the type of values that are kept,
+	// and SplitBy, the label whose values become frames.
+	PprofImporter = pprof.Importer
+	// An IprofImporter has Salvage, to read the intact records of a damaged file.
+	IprofImporter = iprof.Importer
+	// A JamaicaImporter has Runs, to keep the runs of a text apart, and Salvage, to leave out damaged lines.
+	JamaicaImporter = jamaica.Importer
+)
+
+// Exporters with options. Their fields are the options, and their zero values have the defaults. [Export] takes a
+// pointer to one.
+type (
+	// A ProfdataExporter has the Version of LLVM's format, Sparse and KeepVTableNames.
+	ProfdataExporter = llvm.IndexedExporter
+	// A ProftextExporter has Sparse and KeepVTableNames.
+	ProftextExporter = llvm.TextExporter
+	// An IprofExporter has the Version of the format, and Prune, to omit methods and types without references.
+	IprofExporter = iprof.Exporter
+	// A GoPGOExporter has Hot, to omit cold edges, and Preprocessed, to write the output format of go tool preprofile.
+	GoPGOExporter = gopgo.Exporter
+	// An LcovExporter has Lines, to give every function one line, and Programs, whose coverage mapping has the lines.
+	LcovExporter = lcov.Exporter
+)
+
+// An OptionError describes an invalid value of an option.
+type OptionError struct {
+	Option string // name of the option
+	Value  string // value as text; "" if it was not set
+	Err    error  // reason why the value is invalid
+}
+
+// Error returns the option with its value and the reason, such as "profdata-version 99: use 4 to 13".
+func (e *OptionError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %v", e.Option, e.Err)
+	}
+	return fmt.Sprintf("%s %s: %v", e.Option, e.Value, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+func checkOptions(options []codec.Option) error {
+	for _, o := range options {
+		if o.Check == nil {
+			continue
+		}
+		if err := o.Check(); err != nil {
+			return &OptionError{o.Name, o.Value.String(), err}
+		}
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -194,4 +195,97 @@ func (s *Sections) readData(list []entry, size int64) error {
 		*into = append(*into, Section{data, at})
 	}
 	return nil
+}
+
+// A static library is a list of members of even length. Each has a header of 60 bytes with its name at 0 and its size
+// in decimal digits at 48. In the form of BSD, the name follows the header, and the size includes it.
+const (
+	archiveMagic  = "!<arch>\n"
+	memberHeader  = 60
+	memberSizeAt  = 48
+	memberSizeEnd = 58
+)
+
+// readArchive adds the sections of all object files in a static library.
+func (s *Sections) readArchive(r io.ReaderAt, size int64) error {
+	objects := 0
+	for at := int64(len(archiveMagic)); at+memberHeader <= size; {
+		var header [memberHeader]byte
+		if _, err := r.ReadAt(header[:], at); err != nil {
+			return err
+		}
+		at += memberHeader
+		length, err := strconv.ParseInt(strings.TrimSpace(string(header[memberSizeAt:memberSizeEnd])), 10, 64)
+		if err != nil || length < 0 || length > size-at {
+			return fmt.Errorf("a member of a static library at byte %d has no valid size", at-memberHeader)
+		}
+		skip := int64(0)
+		if digits, ok := strings.CutPrefix(strings.TrimSpace(string(header[:16])), "#1/"); ok {
+			skip, err = strconv.ParseInt(digits, 10, 64)
+			if err != nil || skip < 0 || skip > length {
+				return fmt.Errorf("a member of a static library at byte %d has no valid name", at-memberHeader)
+			}
+		}
+		err = s.readObject(io.NewSectionReader(r, at+skip, length-skip), length-skip)
+		switch {
+		case err == nil:
+			objects++
+		case !errors.Is(err, ErrUnknown): // an index, a list of names, or bitcode
+			return err
+		}
+		at += length + length%2
+	}
+	if objects == 0 {
+		return fmt.Errorf("a static library without object files: link-time optimization leaves bitcode in it: name the " +
+			"linked program")
+	}
+	return nil
+}
+
+// versionSymbol is the variable with the version word of raw profiles. Instrumented IR defines it in each object file,
+// the runtime library in the others.
+const versionSymbol = "__llvm_profile_raw_version"
+
+func (s *Sections) readELFVersion(f *elf.File) {
+	symbols, err := f.Symbols()
+	s.HasSymbols = s.HasSymbols || err == nil && len(symbols) > 0
+	for _, one := range symbols {
+		if one.Name == versionSymbol && int(one.Section) > 0 && int(one.Section) < len(f.Sections) {
+			section := f.Sections[one.Section]
+			s.setVersion(section, one.Value-section.Addr, f.ByteOrder)
+		}
+	}
+}
+
+func (s *Sections) readMachOVersion(f *macho.File) {
+	if f.Symtab == nil {
+		return
+	}
+	s.HasSymbols = s.HasSymbols || len(f.Symtab.Syms) > 0
+	for _, one := range f.Symtab.Syms {
+		if one.Name == "_"+versionSymbol && int(one.Sect) > 0 && int(one.Sect) <= len(f.Sections) {
+			section := f.Sections[one.Sect-1]
+			s.setVersion(section, one.Value-section.Addr, f.ByteOrder)
+		}
+	}
+}
+
+func (s *Sections) readPEVersion(f *pe.File) {
+	s.HasSymbols = s.HasSymbols || len(f.Symbols) > 0
+	for _, one := range f.Symbols {
+		if one.Name == versionSymbol && one.SectionNumber > 0 && int(one.SectionNumber) <= len(f.Sections) {
+			s.setVersion(f.Sections[one.SectionNumber-1], uint64(one.Value), binary.LittleEndian)
+		}
+	}
+}
+
+// setVersion reads the version word at an offset in a section. An undefined one is 0.
+func (s *Sections) setVersion(section io.ReaderAt, at uint64, order binary.ByteOrder) {
+	var word [8]byte
+	if at > 1<<40 {
+		return
+	}
+	if _, err := section.ReadAt(word[:], int64(at)); err == nil {
+		s.RawVersion = max(s.RawVersion, order.Uint64(word[:]))
+	}
 }
