@@ -32,7 +32,8 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{store: s, options: *o, out: output{bufio.NewWriterSize(w, outputSize)}, report: &codec.Report{Totals: ledger.Totals{}},
+	e := &exporter{store: s, options: *o, out: output{bufio.NewWriterSize(w, outputSize)},
+		report: &codec.Report{Totals: ledger.Totals{}},
 		raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
