@@ -34,7 +34,7 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	}
 	e := &exporter{store: s, options: *o, out: output{bufio.NewWriterSize(w, outputSize)},
 		report: &codec.Report{Totals: ledger.Totals{}},
-		raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
+		raws:   map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
 		e.assignIDs, e.writeFile, e.out.Flush} {
