@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -14,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -23,7 +25,8 @@ func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords))
 // readText reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of the
 // input.
 func (*Importer) readText(in *codec.Input) (*Report, error) {
-	p := &parser{in: in, lines: parse.NewLines(in, in.Name)}
+	p := &parser{in: in, lines: parse.NewLines(in, in.Name), head: headerLines{seen: map[string]bool{}},
+		profiles: map[profileKey]profileset.ProfileRef{}, tables: map[disk.TableKind]bool{}}
 	p.refOf = p.cellRef
 	err := p.readText()
 	if e := (*Error)(nil); err != nil && in.Name != "" && !errors.As(err, &e) {
@@ -53,7 +56,7 @@ type parser struct {
 
 	method   builder.MethodRef // open method, or 0
 	profile  openProfile
-	profiles profileIndex
+	profiles map[profileKey]profileset.ProfileRef
 	table    openTable
 	tables   map[disk.TableKind]bool // kinds that occurred
 	stack    stackRow
@@ -237,9 +240,6 @@ var headerReaders = map[string]func(*parser){
 var repeatableWords = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
 
 func (p *parser) rejectRepeated(word string) {
-	if p.head.seen == nil {
-		p.head.seen = map[string]bool{}
-	}
 	if !repeatableWords[word] && p.head.seen[word] {
 		p.MissAt(p.At-len(word), "no second "+word)
 	}
@@ -321,16 +321,21 @@ func (p *parser) takeBits(words wordList, limit uint64) (bits uint64) {
 }
 
 func (p *parser) takeBit(words wordList, limit uint64) uint64 {
+	return p.takeBitUntil(",]", words, limit, "a flag that has a name here, or a number")
+}
+
+// takeBitUntil consumes a word, up to one of the bytes of ends, or a number. Errors call it expected.
+func (p *parser) takeBitUntil(ends string, words wordList, limit uint64, expected string) uint64 {
 	if p.atDigit() {
 		return p.takeUint(limit)
 	}
 	start := p.At
-	for p.OK() && !p.atTokenEnd() && p.Line[p.At] != ',' && p.Line[p.At] != ']' {
+	for p.OK() && !p.atTokenEnd() && strings.IndexByte(ends, p.Line[p.At]) < 0 {
 		p.At++
 	}
 	n, ok := words.numberOf(p.Line[start:p.At])
 	if !ok {
-		p.MissAt(start, "a flag that has a name here, or a number")
+		p.MissAt(start, expected)
 		return 0
 	}
 	return 1 << n

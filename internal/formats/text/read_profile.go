@@ -107,7 +107,7 @@ func (p *parser) readNewProfileLine() {
 		return
 	}
 	p.profile = openProfile{Profile: p.b.ProfileIn(key.method, key.code, key.context), line: p.lines.Place}
-	p.profiles.addProfile(key, p.profile.Internal().Ref())
+	p.profiles[key] = p.profile.Internal().Ref()
 	p.report.Profiles++
 }
 
@@ -172,14 +172,30 @@ func cacheRef[V any](known *map[string]V, token string, v V) {
 
 // takeTypeRef consumes a type, or - for 0.
 func (p *parser) takeTypeRef() builder.TypeRef {
+	return takeRef(p, "a type, or -", &p.refs.types, p.parseTypeToken)
+}
+
+// takeMethodRef consumes a method, or - for 0.
+func (p *parser) takeMethodRef() builder.MethodRef {
+	return takeRef(p, "a method, or -", &p.refs.methods, p.parseMethodToken)
+}
+
+func takeRef[R ~uint32](p *parser, expected string, known *map[string]R, parse func(start int, token []byte) R) R {
 	start := p.At
-	token := p.takeReference("a type, or -")
+	token := p.takeReference(expected)
 	if !p.OK() || string(token) == "-" {
 		return 0
 	}
-	if ref, ok := p.refs.types[string(token)]; ok {
-		return ref
+	ref, ok := (*known)[string(token)]
+	if !ok {
+		ref = parse(start, token)
+		cacheRef(known, string(token), ref)
 	}
+	return ref
+}
+
+// parseTypeToken parses a token that begins at offset start, and adds its type to the builder.
+func (p *parser) parseTypeToken(start int, token []byte) builder.TypeRef {
 	c := newCursor(token)
 	key := builder.TypeKey{Name: c.takeKeyPart(false, false)}
 	key.Loader = c.takeLoader()
@@ -187,26 +203,7 @@ func (p *parser) takeTypeRef() builder.TypeRef {
 		p.MissAt(start+c.At, c.Expected())
 		return 0
 	}
-	ref := p.b.Type(key)
-	cacheRef(&p.refs.types, string(token), ref)
-	return ref
-}
-
-// takeMethodRef consumes a method, or - for 0.
-func (p *parser) takeMethodRef() builder.MethodRef {
-	start := p.At
-	token := p.takeReference("a method, or -")
-	if !p.OK() || string(token) == "-" {
-		return 0
-	}
-	if ref, ok := p.refs.methods[string(token)]; ok {
-		return ref
-	}
-	ref := p.parseMethodToken(start, token)
-	if p.OK() {
-		cacheRef(&p.refs.methods, string(token), ref)
-	}
-	return ref
+	return p.b.Type(key)
 }
 
 // parseMethodToken parses a token that begins at offset start, and adds its method to the builder.

@@ -56,9 +56,6 @@ func (p *parser) readNewTableLine() {
 
 // limitTables rejects the text if it has too many kinds of tables.
 func (p *parser) limitTables(start int, kind disk.TableKind) {
-	if p.tables == nil {
-		p.tables = map[disk.TableKind]bool{}
-	}
 	p.tables[kind] = true
 	if len(p.tables) > maxTables {
 		p.MissAt(start, "no more tables: an archive has at most 1024")
@@ -224,7 +221,7 @@ func (p *parser) takeProfileCell() profileset.ProfileRef {
 	if !p.OK() {
 		return 0
 	}
-	ref, ok := p.profiles.findProfile(key)
+	ref, ok := p.profiles[key]
 	if !ok {
 		p.MissAt(start, "a profile that the text has above: add it, or delete this row")
 	}
@@ -235,28 +232,4 @@ type profileKey struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 	code    uint64
-}
-
-// A profileIndex finds profiles of the text. It builds its map at the first lookup, because most texts need no lookup.
-type profileIndex struct {
-	keys  []profileKey
-	refs  []profileset.ProfileRef
-	found map[profileKey]profileset.ProfileRef
-}
-
-func (x *profileIndex) addProfile(k profileKey, ref profileset.ProfileRef) {
-	x.keys = append(x.keys, k)
-	x.refs = append(x.refs, ref)
-	x.found = nil
-}
-
-func (x *profileIndex) findProfile(k profileKey) (ref profileset.ProfileRef, ok bool) {
-	if x.found == nil {
-		x.found = make(map[profileKey]profileset.ProfileRef, len(x.keys))
-		for i, k := range x.keys {
-			x.found[k] = x.refs[i]
-		}
-	}
-	ref, ok = x.found[k]
-	return ref, ok
 }

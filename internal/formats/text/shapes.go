@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -25,8 +26,7 @@ var unitWords = func() (words wordList) {
 
 func (w *writer) writeShapes() {
 	for _, s := range w.shape.Declared.Shapes() {
-		w.writeKeyNumber("shape ", uint64(s.Tag))
-		w.writeLiteral(" " + s.Name + " " + unitWords[s.Unit])
+		w.writeLiteral(fmt.Sprintf("shape %d %s %s", s.Tag, s.Name, unitWords[s.Unit]))
 		w.endLine()
 		w.writeShapeCells("  cell ", s.Cells)
 		w.writeShapeCells("  row ", s.Rows)
@@ -106,26 +106,9 @@ func (p *parser) tagByName(name []byte) (layout.Tag, bool) {
 // takeBitNames consumes the output of disk.CellSpec.BitNames.
 func (p *parser) takeBitNames(names []string) (v uint64) {
 	for {
-		if p.atDigit() {
-			v |= p.takeUint64()
-		} else {
-			v |= p.takeBitName(names)
-		}
+		v |= p.takeBitUntil("|,=", names, math.MaxUint64, "a bit that has a name in the shape, or a number")
 		if !p.Skip("|") {
 			return v
 		}
 	}
-}
-
-func (p *parser) takeBitName(names []string) uint64 {
-	start := p.At
-	for p.OK() && !p.atTokenEnd() && !strings.ContainsRune("|,=", rune(p.Line[p.At])) {
-		p.At++
-	}
-	bit, ok := wordList(names).numberOf(p.Line[start:p.At])
-	if !ok && p.OK() {
-		p.MissAt(start, "a bit that has a name in the shape, or a number")
-		return 0
-	}
-	return 1 << bit
 }

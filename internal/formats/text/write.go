@@ -109,7 +109,7 @@ func (w *writer) writeTypeLine(t reader.Type) {
 	w.writeTypeRef(t)
 	if flags != 0 {
 		w.writeLiteral(" flags=")
-		w.writeBits(typeFlags, uint64(flags))
+		w.writeBits(typeFlags, uint64(flags), ",")
 	}
 	if alias.Len() > 0 {
 		w.writeLiteral(" alias=")
@@ -141,7 +141,7 @@ func (w *writer) writeHeader() {
 	}
 	if w.h.Flags != 0 {
 		w.writeLiteral("flags ")
-		w.writeBits(archiveFlags, w.h.Flags)
+		w.writeBits(archiveFlags, w.h.Flags, ",")
 		w.endLine()
 	}
 	for i, v := range disk.Settings(&w.h.Params) {
@@ -213,19 +213,20 @@ func (w *writer) writeListedWord(list wordList, n uint64) {
 	}
 }
 
-// writeBits writes the words of bits with commas between them. The last item is the union of the bits without a word.
-func (w *writer) writeBits(words wordList, bits uint64) {
-	comma := ""
+// writeBits writes the words of bits with separators between them. The last item is the union of the bits without a
+// word.
+func (w *writer) writeBits(words wordList, bits uint64, separator string) {
+	before := ""
 	for i, word := range words {
 		if word != "" && bits&(1<<i) != 0 {
-			w.writeLiteral(comma)
+			w.writeLiteral(before)
 			w.writeLiteral(word)
-			comma = ","
+			before = separator
 			bits &^= 1 << i
 		}
 	}
 	if bits != 0 {
-		w.writeLiteral(comma)
+		w.writeLiteral(before)
 		w.writeHex(bits)
 	}
 }

@@ -86,9 +86,7 @@ func (w *writer) writeSeen(e disk.Entry, traps uint64) {
 	}
 	w.writeLiteral(" [")
 	start := len(w.b)
-	if e.Flags() != 0 {
-		w.writeSeenFlags(e)
-	}
+	w.writeBits(flagWords(e.Tag()), uint64(e.Flags()), " ")
 	if reason := traps &^ uint64(layout.EntryTrapRecompiled); reason == uint64(disk.EntryTrapMany) {
 		w.writeSeparatedWord(start, "trap=many")
 	} else if reason != 0 {
@@ -99,22 +97,6 @@ func (w *writer) writeSeen(e disk.Entry, traps uint64) {
 		w.writeSeparatedWord(start, "recompiled")
 	}
 	w.writeLiteral("]")
-}
-
-// writeSeenFlags writes the words of the flags. The last word is the union of the flags without a word.
-func (w *writer) writeSeenFlags(e disk.Entry) {
-	start := len(w.b)
-	rest := e.Flags()
-	for i, word := range flagWords(e.Tag()) {
-		if word != "" && rest&(1<<i) != 0 {
-			w.writeSeparatedWord(start, word)
-			rest &^= 1 << i
-		}
-	}
-	if rest != 0 {
-		w.writeSeparatedWord(start, "")
-		w.writeHex(uint64(rest))
-	}
 }
 
 // writeSeparatedWord writes a space unless the output ends at start, and a word.

@@ -35,7 +35,7 @@ func (w *writer) writeMethodLine(m reader.Method) {
 	w.writeMethodRef(m)
 	if access := m.Access(); access != 0 {
 		w.writeLiteral(" access=")
-		w.writeBits(accessFlags, uint64(access))
+		w.writeBits(accessFlags, uint64(access), ",")
 	}
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		w.writeLiteral(" not-matchable")
