@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -53,6 +54,9 @@ type inventory struct {
 	channels map[string]*artifact.Channel
 	subjects map[digest.Digest]bool // images and other manifests that archives can be attached to
 	events   []string               // tags of events
+	known    map[string]bool        // all tags that were read
+
+	eventsBefore int // number of events when the inventory was taken
 }
 
 // Kinds of tags.
@@ -76,12 +80,9 @@ const atOnce = 8
 func takeInventory(ctx context.Context, repo *registry.Repository) (*inventory, error) {
 	v := &inventory{Repository: repo.Name(), Archives: []*listedArchive{}, Tags: map[string]int{}, repo: repo,
 		archives: map[digest.Digest]*listedArchive{}, tags: map[digest.Digest][]string{},
-		users: map[digest.Digest][]string{}, channels: map[string]*artifact.Channel{}, subjects: map[digest.Digest]bool{}}
-	tags, err := repo.AllTags(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := forEach(ctx, tags, v.readTag); err != nil {
+		users: map[digest.Digest][]string{}, channels: map[string]*artifact.Channel{}, subjects: map[digest.Digest]bool{},
+		known: map[string]bool{}}
+	if err := v.readNewTags(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range v.channels {
@@ -98,7 +99,21 @@ func takeInventory(ctx context.Context, repo *registry.Repository) (*inventory, 
 		return nil, err
 	}
 	v.complete()
+	v.eventsBefore = len(v.events)
 	return v, nil
+}
+
+// readNewTags reads what the tags name that are not known.
+func (v *inventory) readNewTags(ctx context.Context) error {
+	tags, err := v.repo.AllTags(ctx)
+	if err != nil {
+		return err
+	}
+	tags = slices.DeleteFunc(tags, func(tag string) bool { return v.known[tag] })
+	for _, tag := range tags {
+		v.known[tag] = true
+	}
+	return forEach(ctx, tags, v.readTag)
 }
 
 func forEach[T any](ctx context.Context, all []T, work func(context.Context, T) error) error {
@@ -113,42 +128,42 @@ func forEach[T any](ctx context.Context, all []T, work func(context.Context, T) 
 // readTag reads what a tag names.
 func (v *inventory) readTag(ctx context.Context, tag string) error {
 	if subject, ok := registry.SubjectOf(tag); ok {
-		v.count(kindAttached)
+		v.countTag(kindAttached)
 		v.addSubject(subject)
 		return nil
 	}
 	if eventForm.MatchString(tag) {
-		v.count(kindEvent)
+		v.countTag(kindEvent)
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.events = append(v.events, tag)
 		return nil
 	}
-	d, data, err := v.read(ctx, tag)
+	d, data, err := v.readManifest(ctx, tag)
 	if registry.IsMissing(err) {
-		v.count(kindMissing)
+		v.countTag(kindMissing)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if d.MediaType == ocispec.MediaTypeImageIndex || d.MediaType == dockerList {
-		return v.addIndex(tag, d, data)
+		return v.addIndex(ctx, tag, d, data)
 	}
 	a, err := artifact.Parse(d, data)
 	var volumeOf struct{ Subject *ocispec.Descriptor }
 	_ = json.Unmarshal(data, &volumeOf) // a manifest, as Parse has read
 	switch {
 	case err == nil:
-		v.count(kindArchive)
+		v.countTag(kindArchive)
 		v.addArchive(a)
 		v.addTag(d.Digest, tag)
 	case volumeOf.Subject != nil && isVolume(d, data, volumeOf.Subject.Digest):
-		v.count(kindVolume)
+		v.countTag(kindVolume)
 		v.addSubject(volumeOf.Subject.Digest)
 		v.addTag(d.Digest, tag)
 	default:
-		v.count(kindImage)
+		v.countTag(kindImage)
 		v.addSubject(d.Digest)
 		v.addTag(d.Digest, tag)
 	}
@@ -162,7 +177,7 @@ func isVolume(d ocispec.Descriptor, data []byte, subject digest.Digest) bool {
 	return ok
 }
 
-func (v *inventory) read(ctx context.Context, reference string) (d ocispec.Descriptor, data []byte, err error) {
+func (v *inventory) readManifest(ctx context.Context, reference string) (d ocispec.Descriptor, data []byte, err error) {
 	d, err = v.repo.Resolve(ctx, reference)
 	if err == nil {
 		data, err = v.repo.Manifest(ctx, d)
@@ -171,36 +186,71 @@ func (v *inventory) read(ctx context.Context, reference string) (d ocispec.Descr
 }
 
 // addIndex adds a promoted tag, or an image for several platforms.
-func (v *inventory) addIndex(tag string, d ocispec.Descriptor, data []byte) error {
+func (v *inventory) addIndex(ctx context.Context, tag string, d ocispec.Descriptor, data []byte) error {
 	var index ocispec.Index
 	if err := json.Unmarshal(data, &index); err != nil {
 		return err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if index.ArtifactType == artifact.ChannelType {
 		c, err := artifact.ParseChannel(data)
 		if err == nil {
-			v.Tags[kindPromoted]++
-			v.channels[tag] = c
+			v.countTag(kindPromoted)
+			v.addChannel(tag, c)
 		}
 		return err
 	}
-	kind := kindImage
 	if isVolumeTag(tag) {
-		kind = kindVolume
+		v.countTag(kindVolume)
+	} else {
+		v.countTag(kindImage)
 	}
-	v.Tags[kind]++
-	v.subjects[d.Digest] = true
-	v.tags[d.Digest] = append(v.tags[d.Digest], tag)
-	for _, m := range index.Manifests {
+	v.addSubject(d.Digest)
+	v.addTag(d.Digest, tag)
+	return v.addUser(ctx, tag, index.Manifests, maxNesting)
+}
+
+// maxNesting is the number of indexes in indexes that are read. A deeper one can only be made to let prune work long.
+const maxNesting = 8
+
+// addUser adds a tag to the users of what its index lists, also in the indexes that it lists.
+func (v *inventory) addUser(ctx context.Context, tag string, manifests []ocispec.Descriptor, nesting int) error {
+	for _, m := range manifests {
+		v.mu.Lock()
 		v.users[m.Digest] = append(v.users[m.Digest], tag)
 		v.subjects[m.Digest] = true
+		v.mu.Unlock()
+		if m.MediaType != ocispec.MediaTypeImageIndex && m.MediaType != dockerList {
+			continue
+		}
+		if nesting == 0 {
+			return fmt.Errorf("%s: its index has indexes in more than %d levels: remove it, or prune by hand",
+				v.repo.Full(tag), maxNesting)
+		}
+		data, err := v.repo.Manifest(ctx, m)
+		if registry.IsMissing(err) {
+			continue
+		}
+		var index ocispec.Index
+		if err == nil {
+			err = json.Unmarshal(data, &index)
+		}
+		if err == nil {
+			err = v.addUser(ctx, tag, index.Manifests, nesting-1)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (v *inventory) count(kind string) {
+func (v *inventory) addChannel(tag string, c *artifact.Channel) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.channels[tag] = c
+}
+
+func (v *inventory) countTag(kind string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.Tags[kind]++
@@ -252,7 +302,7 @@ func (v *inventory) readListed(ctx context.Context, d ocispec.Descriptor) error 
 
 // readSubject adds the archives that are attached to a manifest, or the manifest itself if it is an archive.
 func (v *inventory) readSubject(ctx context.Context, subject digest.Digest) error {
-	d, data, err := v.read(ctx, subject.String())
+	d, data, err := v.readManifest(ctx, subject.String())
 	if err != nil && !registry.IsMissing(err) {
 		return err
 	}

@@ -43,7 +43,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			if json {
 				return a.PrintJSON(v)
 			}
-			return v.print(a, time.Now())
+			return v.printTable(a, time.Now())
 		}),
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "print JSON")
@@ -60,7 +60,7 @@ func (c *connection) openWhole(name string) (*registry.Repository, error) {
 	return repo, err
 }
 
-func (v *inventory) print(a *cli.App, now time.Time) error {
+func (v *inventory) printTable(a *cli.App, now time.Time) error {
 	if len(v.Archives) > 0 {
 		w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(w, "tags\tdigest\timage\tplatform\tage\tsize\tsigned\tvolumes\tgate")

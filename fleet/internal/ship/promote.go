@@ -80,6 +80,9 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 		e := c.Promotion(d, chosen.Facts.Platforms, volumes, time.Now())
 		return &e, nil
 	})
+	if err == nil {
+		err = checkPresent(ctx, repo, o.to, chosen.Descriptor.Digest)
+	}
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ For each image and platform, the newest --keep archives stay, and so do archives
 An archive with a tag stays, unless all its tags match --tags, a pattern such as "build-*". An archive that
 is promoted, or that a promoted tag can be rolled back to, always stays. So does an archive in an index.
 Images are never removed. Tags of events that the history of their tag no longer needs are removed too.
+An archive that is promoted or gets another tag while prune works stays, or is put back.
 
 The registry must allow deleting. It frees the space of layers itself, when it collects garbage.`
 
@@ -105,23 +106,23 @@ func runPrune(ctx context.Context, a *cli.App, name string, o *pruneOptions) err
 	if err != nil {
 		return err
 	}
-	p := &pruned{Repository: v.Repository, Remove: o.choose(v, time.Now()), Events: v.oldEvents()}
-	p.Kept = len(v.Archives) - len(p.Remove)
+	p := &pruned{Repository: v.Repository, Remove: o.chooseArchives(v, time.Now()), Events: v.oldEvents()}
 	if o.remove {
-		if err := v.removeAll(ctx, p); err != nil {
+		if err := v.removeAll(ctx, a, p); err != nil {
 			return err
 		}
 		p.Removed = true
 	}
+	p.Kept = len(v.Archives) - len(p.Remove)
 	if o.json {
 		return a.PrintJSON(p)
 	}
-	p.print(a, time.Now())
+	p.printReport(a, time.Now())
 	return nil
 }
 
-// choose returns the archives to remove, oldest last.
-func (o *pruneOptions) choose(v *inventory, now time.Time) []*listedArchive {
+// chooseArchives returns the archives to remove, oldest last.
+func (o *pruneOptions) chooseArchives(v *inventory, now time.Time) []*listedArchive {
 	remove := []*listedArchive{}
 	newer := map[string]int{} // by image and platforms
 	for _, a := range v.Archives {
@@ -161,23 +162,21 @@ func (v *inventory) oldEvents() []string {
 	return old
 }
 
-// removeAll removes archives and tags of events.
-func (v *inventory) removeAll(ctx context.Context, p *pruned) error {
-	ofSubject := map[digest.Digest][]digest.Digest{}
-	for _, a := range p.Remove {
-		if a.AttachedTo != "" {
-			ofSubject[a.AttachedTo] = append(ofSubject[a.AttachedTo], a.Digest)
-		}
-	}
-	for subject, archives := range ofSubject {
-		if err := v.repo.Detach(ctx, subject, archives); err != nil {
+// removeAll removes archives and tags of events. Archives that are needed meanwhile leave p.Remove.
+func (v *inventory) removeAll(ctx context.Context, a *cli.App, p *pruned) error {
+	chosen := p.Remove
+	p.Remove = []*listedArchive{}
+	for _, one := range chosen {
+		gone, err := v.removeUnneeded(ctx, one)
+		if err != nil {
 			return err
 		}
-	}
-	for _, a := range p.Remove {
-		if err := v.remove(ctx, a); err != nil {
-			return err
+		if gone {
+			p.Remove = append(p.Remove, one)
+			continue
 		}
+		fmt.Fprintf(a.ErrOut, "%s: %s stays: it was promoted or tagged meanwhile\n", a.Name,
+			v.repo.Full(one.Digest.String()))
 	}
 	for _, tag := range p.Events {
 		d, err := v.repo.Resolve(ctx, tag)
@@ -191,9 +190,14 @@ func (v *inventory) removeAll(ctx context.Context, p *pruned) error {
 	return nil
 }
 
-// remove removes an archive that its image no longer leads to. Its manifest goes last, so that after an interruption
-// the next prune finds it by the tags of its signatures.
-func (v *inventory) remove(ctx context.Context, a *listedArchive) error {
+// removeArchive removes an archive. Its manifest goes last, so that after an interruption the next prune finds it by
+// the tags of its signatures.
+func (v *inventory) removeArchive(ctx context.Context, a *listedArchive) error {
+	if a.AttachedTo != "" {
+		if err := v.repo.Detach(ctx, a.AttachedTo, []digest.Digest{a.Digest}); err != nil {
+			return err
+		}
+	}
 	for _, d := range a.Volumes {
 		if err := v.removeVolume(ctx, d, a.volumeSignatures[d]); err != nil {
 			return err
@@ -238,7 +242,7 @@ func (v *inventory) removeAttached(ctx context.Context, subject digest.Digest, a
 	return nil
 }
 
-func (p *pruned) print(a *cli.App, now time.Time) {
+func (p *pruned) printReport(a *cli.App, now time.Time) {
 	verb := "would remove"
 	if p.Removed {
 		verb = "removed"
