@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -201,6 +202,49 @@ func TestWatchFetchesWhatChanged(t *testing.T) {
 	w.awaitLine(t, `"merged":1,"bytes":13,"known":1,.*"dumps":2,"published":1`)
 	w.awaitEnd(t)
 	f.must(t, "nothing new", "watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--once", "--expect", "2")
+}
+
+// TestWatchSetsDeniedObjectsAside lets the store refuse one of two objects for some time.
+func TestWatchSetsDeniedObjectsAside(t *testing.T) {
+	f := newWatched(t)
+	f.put(t, "runs/pod-1.proftext", []byte(proftext("g", 10)))
+	f.Set(func(answer http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if denied := strings.HasSuffix(r.URL.Path, "/pod-1.proftext"); !denied {
+			return false
+		}
+		answer.WriteHeader(http.StatusForbidden)
+		return true
+	})
+	args := []string{"watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--once", "--failure-mode", "all"}
+	f.must(t, "pod-1.proftext: access is denied: check the credentials", args...)
+	f.must(t, "nothing new to merge; 1 object had been merged before; 1 set aside", args...)
+	f.Set(nil)
+	f.must(t, "merged 1 object", args...)
+}
+
+// TestWatchRemembersLimits checks that a job does not fetch again what a job before it left out because of a limit, but
+// that it does if the object or the limit changed.
+func TestWatchRemembersLimits(t *testing.T) {
+	f := newWatched(t)
+	for i := range 3 {
+		f.put(t, fmt.Sprintf("runs/archive-%d.parc", i), archived(t, proftext("g", 5+i), byte(1+i)))
+	}
+	watch := func(want, limit string) (requests int64) {
+		t.Helper()
+		before := f.Gets.Load()
+		f.must(t, want, "watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--once", limit)
+		return f.Gets.Load() - before
+	}
+	first := watch("merged 2 objects", "--max-recorders=2")
+	again := watch("2 set aside", "--max-recorders=2")
+	if again >= first-1 {
+		t.Errorf("%d GET requests, and %d by the job before it", again, first)
+	}
+	f.put(t, "runs/pod-0.proftext", []byte(proftext("h", 7)))
+	if changed := watch("2 set aside", "--max-recorders=2"); changed <= again {
+		t.Errorf("%d GET requests after one object changed, and %d before", changed, again)
+	}
+	watch("merged 1 object", "--max-recorders=3")
 }
 
 // TestWatchTakesFilesOfTheFuture merges a file of a machine with a clock that is ahead, once it no longer changes.

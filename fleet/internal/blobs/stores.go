@@ -26,6 +26,7 @@ var (
 	ErrNotFound = errors.New("there is no such object")
 	ErrExists   = errors.New("there is such an object already")
 	ErrChanged  = errors.New("the object has changed")
+	ErrDenied   = errors.New("access is denied: check the credentials and what they allow")
 )
 
 // Stores caches open buckets. It is safe for concurrent use.
@@ -113,7 +114,7 @@ func explainError(ctx context.Context, l Location, err error) error {
 		return fmt.Errorf("%s: %w", l, ErrExists)
 	case code == gcerrors.PermissionDenied || errors.Is(err, os.ErrPermission) ||
 		strings.Contains(err.Error(), "StatusCode: 403") || strings.Contains(err.Error(), "StatusCode: 401"):
-		return say("access is denied: check the credentials and what they allow")
+		return fmt.Errorf("%s: %w: %w", l, ErrDenied, oneCause{err})
 	case strings.Contains(err.Error(), "connection refused") || strings.Contains(err.Error(), "no such host"):
 		return say("the store cannot be reached: check the URL and the network")
 	}

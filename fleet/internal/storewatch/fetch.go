@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -29,13 +28,6 @@ var (
 	errEmpty = errors.New("it is empty")
 	errMoved = errors.New("it was removed or replaced since it was listed")
 )
-
-// A limitError says which limit leaves an object out.
-type limitError struct{ text string }
-
-func (e *limitError) Error() string { return e.text }
-
-func overLimit(format string, args ...any) error { return &limitError{fmt.Sprintf(format, args...)} }
 
 // A fetched object is in a temporary file, and is not in the archive.
 type fetched struct {
@@ -98,10 +90,13 @@ func (m *batch) fetchSome(ctx context.Context, objects []blobs.Object) error {
 // A storeError is an error of the store, which no object causes.
 type storeError struct{ error }
 
-// readError returns errMoved or a storeError for the error of a read.
+// readError returns errMoved, the error of an object that may not be read, or a storeError for the error of a read.
 func readError(err error) error {
-	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrChanged) {
+	switch {
+	case errors.Is(err, blobs.ErrNotFound), errors.Is(err, blobs.ErrChanged):
 		return errMoved
+	case errors.Is(err, blobs.ErrDenied):
+		return err
 	}
 	return &storeError{err}
 }
@@ -117,10 +112,18 @@ func (m *batch) fetchObject(ctx context.Context, o blobs.Object, path string) (*
 		return nil, overLimit("it has %s, more than --max-file %s", cli.FormatSize(o.Size),
 			cli.FormatSize(m.w.o.MaxObject))
 	}
+	if err := m.checkRecordedLimit(o); err != nil {
+		return nil, err
+	}
 	f := &fetched{object: o, path: path}
 	known, err := m.isKnownArchive(ctx, f)
 	if err != nil || known {
 		return nil, err
+	}
+	if !f.isArchive {
+		if err := m.checkAge(o.Modified); err != nil {
+			return nil, err
+		}
 	}
 	if err := m.w.stores.Fetch(ctx, o, path); err != nil {
 		return nil, readError(err)
@@ -174,16 +177,7 @@ func (m *batch) hashObject(f *fetched) (*fetched, error) {
 	case isChanged:
 		return nil, errChanged
 	}
-	return f, m.checkAge(f.object.Modified)
-}
-
-// checkAge returns an error if a dump is too old.
-func (m *batch) checkAge(at time.Time) error {
-	age := m.now.Sub(at)
-	if most := m.w.o.MaxAge; most > 0 && age > most {
-		return overLimit("it is of %s, older than --max-age", at.UTC().Format(time.RFC3339))
-	}
-	return nil
+	return f, nil
 }
 
 // A profile is an open object.

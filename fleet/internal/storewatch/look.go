@@ -59,15 +59,20 @@ func New(stores *blobs.Stores, o Options) *Watcher {
 // An outcome says what became of an object.
 type outcome struct {
 	object blobs.Object
-	aside  *Aside // nil if the archive has it
+	aside  *Aside    // nil if the archive has it
+	until  time.Time // when to read the object again, or zero
 }
+
+// deniedPause is the time after which an object that may not be read is tried again.
+const deniedPause = 10 * time.Minute
 
 // An Aside is an object that is not merged.
 type Aside struct {
-	Object string        `json:"file"`
-	name   string        // below the prefix, for the account
-	State  account.State `json:"state"` // Damaged, or Skipped if it is sound
-	Reason string        `json:"reason"`
+	Object   string        `json:"file"`
+	name     string        // below the prefix, for the account
+	State    account.State `json:"state"` // Damaged, or Skipped if it is sound
+	Reason   string        `json:"reason"`
+	recorded string        // reason in the account
 	// Chosen is set if a limit left the object out.
 	Chosen bool `json:"by_limit"`
 }
@@ -233,7 +238,7 @@ func (w *Watcher) settle(o blobs.Object, end outcome) {
 func (w *Watcher) isSettled(o blobs.Object) bool {
 	end, ok := w.done[o.String()]
 	same := end.object.Size == o.Size && end.object.MD5 == o.MD5 && end.object.Modified.Equal(o.Modified)
-	return ok && same
+	return ok && same && (end.until.IsZero() || time.Now().Before(end.until))
 }
 
 // forgetUnless forgets what became of objects if another program replaced the archive.

@@ -38,9 +38,10 @@ type batch struct {
 	folder  string // temporary files
 	files   int    // number of temporary files
 	now     time.Time
-	version blobs.Version // of the archive
-	archive *reader.Store // nil if the store has no archive
-	ledger  *ledger       // of the archive
+	version blobs.Version     // of the archive
+	archive *reader.Store     // nil if the store has no archive
+	ledger  *ledger           // of the archive
+	limits  map[string]string // recorded reasons of objects that a limit left out, by name
 	fetched []*fetched
 	bytes   int64 // bytes of fetched objects
 	more    bool  // whether the limits of a batch left objects to the next one
@@ -99,7 +100,10 @@ func (m *batch) openArchive(ctx context.Context) (err error) {
 	m.archive, err = reader.Open(path, archive.Options{})
 	if err == nil {
 		m.w.forgetUnless(m.archive.Header().DumpID)
-		err = m.archive.Mapping().Guard(func() error { return m.ledger.addStore(m.archive) })
+		err = m.archive.Mapping().Guard(func() (err error) {
+			m.limits, err = readLimits(m.archive)
+			return cmp.Or(m.ledger.addStore(m.archive), err)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("%s cannot be added to: %s: remove it, or write to another name with -o", m.w.o.Out,
@@ -116,9 +120,14 @@ func (m *batch) closeArchive() {
 
 // leaveOut sets an object aside. One that was removed or replaced since it was listed is left to the next look.
 func (m *batch) leaveOut(o blobs.Object, why error) {
-	if !errors.Is(why, errMoved) {
-		m.w.settle(o, outcome{aside: m.w.asideOf(o, why)})
+	if errors.Is(why, errMoved) {
+		return
 	}
+	end := outcome{aside: m.w.asideOf(o, why)}
+	if errors.Is(why, blobs.ErrDenied) {
+		end.until = time.Now().Add(deniedPause)
+	}
+	m.w.settle(o, end)
 }
 
 // nameOf returns the key of an object without the prefix below which it was listed.
@@ -141,7 +150,11 @@ func (w *Watcher) asideOf(o blobs.Object, why error) *Aside {
 		state = account.Skipped
 	}
 	reason := strings.TrimPrefix(cli.OneLine(why.Error()), o.String()+": ")
-	return &Aside{Object: o.String(), name: w.nameOf(o), State: state, Reason: reason, Chosen: chosen}
+	a := &Aside{Object: o.String(), name: w.nameOf(o), State: state, Reason: reason, recorded: reason, Chosen: chosen}
+	if chosen {
+		a.recorded = recordedReason(reason, o)
+	}
+	return a
 }
 
 // A sum is the archive with objects merged into it, in a file.
@@ -196,8 +209,7 @@ func (m *batch) build(ctx context.Context, r *Report, objects, over []*fetched) 
 		}
 	}
 	for _, f := range over {
-		s.aside[f] = overLimit("with it the archive would have more than --max-size %s",
-			cli.FormatSize(m.w.o.MaxArchive))
+		s.aside[f] = m.w.o.overSize()
 	}
 	if c.b == nil {
 		return s, nil
@@ -290,7 +302,7 @@ func (c *construction) addProfile(ctx context.Context, f *fetched, p *profile) e
 		return err
 	}
 	if most := c.w.o.MaxRecorders; most > 0 && len(c.ledger.dumps)+dumps > most {
-		return overLimit("the archive has %s, and at most --max-recorders %d", cli.Amount(len(c.ledger.dumps), "dump"), most)
+		return c.w.o.overRecorders()
 	}
 	if err := c.mergeStore(ctx, p.store); err != nil {
 		return err
@@ -349,9 +361,14 @@ func (c *construction) account(r *Report) {
 	for _, f := range c.sum.merged {
 		merged[c.w.nameOf(f.object)] = true
 	}
+	recorded := map[string]string{}
+	for _, in := range rows {
+		recorded[in.Name] = in.Reason
+	}
 	dropInputs(b, func(in account.Input) bool {
+		reason, again := recorded[in.Name]
 		left := in.State == account.Damaged || in.State == account.Skipped
-		return in.State == account.Missing || left && merged[in.Name]
+		return in.State == account.Missing || left && (merged[in.Name] || again && reason != in.Reason)
 	})
 	addMissingRows(b, rows)
 }
@@ -392,7 +409,7 @@ func addMissingRows(b *profileset.Set, rows []account.Input) {
 
 // input returns the row of an object in the account.
 func (a *Aside) input() account.Input {
-	return account.Input{Name: a.name, State: a.State, Reason: a.Reason, Times: 1}
+	return account.Input{Name: a.name, State: a.State, Reason: a.recorded, Times: 1}
 }
 
 func (c *construction) commit(ctx context.Context) error {

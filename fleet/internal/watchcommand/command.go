@@ -33,11 +33,13 @@ the last one that was there counts; a later one cannot take the place of one tha
 
 Limits leave objects out, the oldest first: --max-file for the size of an object,
 --max-age for the age of a dump, --max-recorders for the number of dumps in the archive, and --max-size for
-the size of the archive. What an archive has stays in it: to begin anew, write to another name.
+the size of the archive. What an archive has stays in it: to begin anew, write to another name. The account has
+the limit, and a later job does not fetch such an object again, unless the object or the limit changes.
 
 Objects over a limit, damaged and foreign ones, and archives that do not go together with the others are
 named and set aside. They are in the account of the archive (profarc info --losses, profarc gate), and so are
-objects that --expect and --expect-list name and that have not arrived yet.
+objects that --expect and --expect-list name and that have not arrived yet. An object that may not be read is
+set aside as well, and is tried again after ten minutes.
 The exit code is 1 if the archive or the store cannot be read or written. With --once and --failure-mode any
 it is also 1 if an object is damaged or missing, after the others were merged.
 
@@ -125,8 +127,8 @@ func (o *options) checkFlags(args []string) (err error) {
 		return cli.Usagef("--max-recorders %d: it is a number of dumps", o.MaxRecorders)
 	case o.Jobs < 1:
 		return cli.Usagef("--jobs %d: it is at least 1", o.Jobs)
-	case o.delay < 0:
-		return cli.Usagef("--delay %v: it must not be negative", o.delay)
+	case o.delay <= 0:
+		return cli.Usagef("--delay %v: give a positive time", o.delay)
 	}
 	return nil
 }
