@@ -50,7 +50,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVar(&o.methods, "methods", 40, "methods that have pages in the file")
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code")
 	f.StringVar(&o.sourcePath, "source-path", "", "folders, jars and zips with the sources")
-	f.StringVar(&o.binary, "binary", "", "instrumented program of LLVM's profiles, with a coverage mapping")
+	f.StringVar(&o.binary, "binary", "", "program with the profiled functions: its assembly, and its coverage mapping of LLVM")
 	return cmd
 }
 

@@ -82,7 +82,7 @@ func (p *methodPage) addFunction() error {
 		}
 	}
 	p.addHottest(part.Source, countText)
-	return nil
+	return p.addAssembly(part.Source)
 }
 
 func readAllocations(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {

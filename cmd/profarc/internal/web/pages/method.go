@@ -34,10 +34,11 @@ type methodPage struct {
 	Measure     string       // measure of the tree's counts
 	Versions    []version
 	Code        []*codePart
-	Size        uint64    // bytes of all profiles, as in top --by size
-	Hint        string    // flags of profarc web that would add code to the page; may be empty
-	NoCode      string    // why the code is not displayed; may be empty
-	LLVM        *llvmPart // nil in other domains
+	Size        uint64        // bytes of all profiles, as in top --by size
+	Hint        string        // flags of profarc web that would add code to the page; may be empty
+	NoCode      string        // why the code is not displayed; may be empty
+	LLVM        *llvmPart     // nil in other domains
+	Assembly    *assemblyPart // nil without a program
 	Profiles    []*profilePart
 	Left        int   // number of hidden profiles
 	All         *link // page of all profiles, if this page shows some

@@ -57,7 +57,7 @@ func (p *methodPage) addSamples() (err error) {
 		{Text: s.Self + r.inTerms(" in the method itself")}}
 	p.addHottest(&s.Source, func(n uint64) string { return all.Unit.Text(n, cli.Grouped) })
 	p.Sampled = s
-	return nil
+	return p.addAssembly(&s.Source)
 }
 
 func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sourceLine {

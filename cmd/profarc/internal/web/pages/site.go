@@ -23,7 +23,7 @@ type Options struct {
 	ClassPath []string
 	// SourcePath has the sources. It may be empty.
 	SourcePath []string
-	// Binary is the program instrumented by LLVM. It may be empty.
+	// Binary is the compiled program of the profiled functions. It may be empty.
 	Binary string
 }
 
