@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 )
@@ -54,11 +55,11 @@ type CodePoint struct {
 	Tag layout.Tag
 }
 
-var pointKinds = map[layout.Tag]bytecode.PointKind{
-	layout.TagCounter: bytecode.Call, layout.TagCallType: bytecode.Call, layout.TagVirtualCall: bytecode.VirtualCall,
-	layout.TagVirtualCallType: bytecode.VirtualCall, layout.TagReceiverType: bytecode.TypeCheck,
-	layout.TagBit: bytecode.TypeCheck, layout.TagJump: bytecode.Jump, layout.TagBranch: bytecode.Branch,
-	layout.TagMultiBranch: bytecode.Switch, layout.TagRet: bytecode.RetFrom,
+var pointKinds = map[layout.Tag]methodcode.PointKind{
+	layout.TagCounter: methodcode.Call, layout.TagCallType: methodcode.Call, layout.TagVirtualCall: methodcode.VirtualCall,
+	layout.TagVirtualCallType: methodcode.VirtualCall, layout.TagReceiverType: methodcode.TypeCheck,
+	layout.TagBit: methodcode.TypeCheck, layout.TagJump: methodcode.Jump, layout.TagBranch: methodcode.Branch,
+	layout.TagMultiBranch: methodcode.Switch, layout.TagRet: methodcode.Ret,
 }
 
 // FindID returns the code id of a method whose bytecodes have exactly these points. It is 0 if there is no such code,

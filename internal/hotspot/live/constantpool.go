@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
@@ -52,19 +54,6 @@ func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 const (
 	unresolvedClass        = 100
 	unresolvedClassInError = 103
-)
-
-// Tags of constants.
-const (
-	tagInteger = 3
-	tagFloat   = 4
-	tagLong    = 5
-	tagDouble  = 6
-	tagClass   = 7
-	tagString  = 8
-	tagField   = 9
-	tagMember  = 11 // last tag of references to fields and methods
-	tagInvoke  = 18
 )
 
 type pool struct {
@@ -185,15 +174,9 @@ func (p *pool) uint16At(addr uint64) (uint16, bool) {
 	return le.Uint16(b), true
 }
 
-func (p *pool) tagAt(i uint16) byte {
-	if int(i) < len(p.tags) {
-		return p.tags[i]
-	}
-	return 0
-}
-
-func (p *pool) slotWord(i uint16) (uint64, bool) {
-	if int(i) >= len(p.tags) {
+// slotWord returns the word of a constant with one of the tags.
+func (p *pool) slotWord(i uint16, tags ...byte) (uint64, bool) {
+	if int(i) >= len(p.tags) || !slices.Contains(tags, p.tags[i]) {
 		return 0, false
 	}
 	b, err := p.readStructure(p.addr+uint64(p.s.pool.size)+pointerWidth*uint64(i), pointerWidth)
@@ -209,10 +192,7 @@ func (p *pool) symbolAt(i uint16) (string, bool) {
 }
 
 func (p *pool) Class(i uint16) (string, bool) {
-	if tag := p.tagAt(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
-		return "", false
-	}
-	v, ok := p.slotWord(i)
+	v, ok := p.slotWord(i, classfile.TagClass, unresolvedClass, unresolvedClassInError)
 	if !ok {
 		return "", false
 	}
@@ -220,10 +200,7 @@ func (p *pool) Class(i uint16) (string, bool) {
 }
 
 func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
-	if tag := p.tagAt(i); tag < tagField || tag > tagMember {
-		return n, false
-	}
-	v, ok := p.slotWord(i)
+	v, ok := p.slotWord(i, classfile.TagField, classfile.TagMethod, classfile.TagInterface)
 	if !ok {
 		return n, false
 	}
@@ -237,10 +214,7 @@ func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 }
 
 func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
-	if p.tagAt(i) != tagInvoke {
-		return n, false
-	}
-	v, ok := p.slotWord(i)
+	v, ok := p.slotWord(i, classfile.TagInvoke)
 	if !ok {
 		return n, false
 	}
@@ -248,7 +222,7 @@ func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
 }
 
 func (p *pool) nameAndType(i uint16) (n bytecode.Name, ok bool) {
-	v, ok := p.slotWord(i)
+	v, ok := p.slotWord(i, classfile.TagNameType)
 	if !ok {
 		return n, false
 	}
@@ -258,24 +232,15 @@ func (p *pool) nameAndType(i uint16) (n bytecode.Name, ok bool) {
 }
 
 func (p *pool) Value(i uint16) (text string, ok bool) {
-	v, ok := p.slotWord(i)
-	if !ok {
-		return "", false
-	}
-	switch p.tagAt(i) {
-	case tagInteger:
-		return bytecode.IntegerText(int64(int32(v))), true
-	case tagLong:
-		return bytecode.IntegerText(int64(v)), true
-	case tagFloat:
-		return bytecode.DecimalText(float64(math.Float32frombits(uint32(v)))), true
-	case tagDouble:
-		return bytecode.DecimalText(math.Float64frombits(v)), true
-	case tagString:
+	if _, ok := p.slotWord(i, classfile.TagString); ok {
 		text, ok = p.symbolAt(i)
 		return bytecode.ConstantText(text), ok
 	}
-	return "", false
+	v, ok := p.slotWord(i, classfile.TagInteger, classfile.TagLong, classfile.TagFloat, classfile.TagDouble)
+	if !ok {
+		return "", false
+	}
+	return classfile.NumberText(p.tags[i], v)
 }
 
 // A namer reads names and code, which do not change. It reads each structure once, except for ConstMethods of methods

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
@@ -248,9 +249,6 @@ func (c *collector) constantAddress(pool uint64, i uint16) uint64 {
 	return pool + uint64(c.s.pool.size) + pointerWidth*uint64(i)
 }
 
-// Tag of constants whose word is the address of a Symbol.
-const tagUTF8 = 1
-
 func (c *collector) copyConstantPool(addr uint64) {
 	n, err := int32At(c.mem, addr+c.s.pool.length)
 	if err != nil || n < 0 || n > maxConstants || !c.mayRead(int(n)*pointerWidth) {
@@ -269,7 +267,7 @@ func (c *collector) copyConstantPool(addr uint64) {
 		return
 	}
 	for i, tag := range tags {
-		if tag == tagUTF8 || tag == tagString {
+		if tag == classfile.TagUtf8 || tag == classfile.TagString { // its word is the address of a Symbol
 			c.copySymbol(le.Uint64(slots[pointerWidth*i:]))
 		}
 	}

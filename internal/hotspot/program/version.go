@@ -3,7 +3,6 @@ package program
 import (
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -13,12 +12,6 @@ import (
 	"github.com/profarc/profarc/internal/java/sketch"
 )
 
-var pointKinds = [...]methodcode.PointKind{
-	bytecode.Call: methodcode.Call, bytecode.VirtualCall: methodcode.VirtualCall, bytecode.TypeCheck: methodcode.TypeCheck,
-	bytecode.Jump:   methodcode.Jump,
-	bytecode.Branch: methodcode.Branch, bytecode.Switch: methodcode.Switch, bytecode.RetFrom: methodcode.Ret,
-}
-
 func versionOf(code []byte) methodcode.Version {
 	if len(code) == 0 {
 		return methodcode.Version{Opaque: true}
@@ -27,7 +20,7 @@ func versionOf(code []byte) methodcode.Version {
 	points, ok := bytecode.Points(code)
 	v.Opaque = !ok
 	for _, p := range points {
-		q := methodcode.Point{Bci: int32(p.Bci), Kind: pointKinds[p.Kind]}
+		q := methodcode.Point{Bci: int32(p.Bci), Kind: p.Kind}
 		for _, bci := range p.Targets {
 			target, _ := slices.BinarySearchFunc(points, bci,
 				func(p bytecode.Point, bci int) int { return cmp.Compare(p.Bci, bci) })
@@ -42,7 +35,7 @@ func addNamesAndSketches(v *methodcode.Version, code []bytecode.Instruction) {
 	addCallSignatures(v.Points, code)
 	for i := range code {
 		if n := code[i].Name; n != (bytecode.Name{}) {
-			v.Names = append(v.Names, methodcode.Name(n))
+			v.Names = append(v.Names, n)
 		}
 	}
 	known, ok := sketch.Points(code)
@@ -97,7 +90,7 @@ func sketchWithNames(points []methodcode.Point,
 		renamed := slices.Clone(code)
 		for i := range renamed {
 			if n := renamed[i].Name; n.Class != "" {
-				renamed[i].Name = bytecode.Name(other(methodcode.Name(n)))
+				renamed[i].Name = other(n)
 			}
 		}
 		known, _ := sketch.Points(renamed)
@@ -159,19 +152,10 @@ func (p constants) Value(i uint16) (text string, ok bool) {
 	if int(i) >= len(p.c.Pool) {
 		return "", false
 	}
-	data := p.c.Pool[i].Data
-	switch p.c.Pool[i].Tag {
-	case classfile.TagInteger:
-		return bytecode.IntegerText(int64(int32(binary.BigEndian.Uint32(data)))), true
-	case classfile.TagLong:
-		return bytecode.IntegerText(int64(binary.BigEndian.Uint64(data))), true
-	case classfile.TagFloat:
-		return bytecode.DecimalText(float64(math.Float32frombits(binary.BigEndian.Uint32(data)))), true
-	case classfile.TagDouble:
-		return bytecode.DecimalText(math.Float64frombits(binary.BigEndian.Uint64(data))), true
-	case classfile.TagString:
-		text, err := p.c.Text(binary.BigEndian.Uint16(data))
+	k := p.c.Pool[i]
+	if k.Tag == classfile.TagString {
+		text, err := p.c.Text(uint16(k.Number()))
 		return bytecode.ConstantText(text), err == nil
 	}
-	return "", false
+	return classfile.NumberText(k.Tag, k.Number())
 }

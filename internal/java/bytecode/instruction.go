@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
 // An Instruction is one bytecode of a method in its plain form. It has the opcode of the class file, with the variable
@@ -23,12 +25,7 @@ type Instruction struct {
 	Labels  []int32
 }
 
-type Name struct {
-	// Class declares the field or method, or is the class itself. It is empty for invokedynamic and constants.
-	Class string
-	// Name and Descriptor belong to the field, method or dynamic constant. For other constants, Name is the value as text.
-	Name, Descriptor string
-}
+type Name = methodcode.Name
 
 // Opcodes that represent groups of short forms.
 const (
@@ -157,7 +154,7 @@ func switchLabels(java byte, operands []byte) (list []int32) {
 	return list
 }
 
-func (i *Instruction) Kind() PointKind { return pointKindOf(i.Op) }
+func (i *Instruction) Kind() methodcode.PointKind { return pointKindOf(i.Op) }
 
 // Constants is a constant pool of a class file or VM. ok is false if the constant has another kind or is damaged.
 type Constants interface {
@@ -190,8 +187,6 @@ func loadedConstant(i uint16, c Constants) (n Name) {
 	text, _ := c.Value(i)
 	return Name{Name: text}
 }
-
-func IntegerText(n int64) string { return strconv.FormatInt(n, 10) }
 
 // DecimalText returns the text of a float or double in HotSpot's format.
 func DecimalText(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
 // HotSpot's interpreter replaces some bytecodes by quick forms when it links a class and while it runs. Others keep
@@ -260,45 +262,31 @@ func Mnemonic(code []byte, at int) string {
 	return mnemonics[java]
 }
 
-type PointKind uint8
-
-// The kinds of profile points.
-const (
-	NoPoint     PointKind = iota
-	Call                  // invokestatic, invokespecial, invokedynamic
-	VirtualCall           // invokevirtual, invokeinterface
-	TypeCheck             // checkcast, instanceof, aastore
-	Jump                  // goto, jsr
-	Branch                // if...
-	Switch                // tableswitch, lookupswitch
-	RetFrom               // ret
-)
-
 type Point struct {
 	Bci  int
-	Kind PointKind
+	Kind methodcode.PointKind
 	// Targets are bytecode indices. A branch or jump has one. A switch has its default first, then its cases in order.
 	Targets []int
 }
 
-func pointKindOf(java byte) PointKind {
+func pointKindOf(java byte) methodcode.PointKind {
 	switch {
 	case java == InvokeStatic, java == InvokeSpecial, java == InvokeDynamic:
-		return Call
+		return methodcode.Call
 	case java == InvokeVirtual, java == InvokeInterface:
-		return VirtualCall
+		return methodcode.VirtualCall
 	case java == CheckCast, java == InstanceOf, java == AAStore:
-		return TypeCheck
+		return methodcode.TypeCheck
 	case java == Goto, java == GotoW, java == Jsr, java == JsrW:
-		return Jump
+		return methodcode.Jump
 	case java >= IfEq && java < Goto, java == IfNull, java == IfNonNull:
-		return Branch
+		return methodcode.Branch
 	case java == TableSwitch, java == LookupSwitch:
-		return Switch
+		return methodcode.Switch
 	case java == Ret:
-		return RetFrom
+		return methodcode.Ret
 	}
-	return NoPoint
+	return methodcode.NoPoint
 }
 
 // Points returns the profile points of code in order; ok is false if the bytes are not bytecodes.
@@ -311,7 +299,7 @@ func Points(code []byte) (points []Point, ok bool) {
 		if java == Wide && code[at+1] == Ret {
 			java = Ret
 		}
-		if kind := pointKindOf(java); kind != NoPoint {
+		if kind := pointKindOf(java); kind != methodcode.NoPoint {
 			points = append(points, Point{at, kind, branchTargets(java, code[from:at+size], at)})
 		}
 		at += size
@@ -323,7 +311,7 @@ func branchTargets(java byte, operands []byte, at int) []int {
 	switch {
 	case java == GotoW, java == JsrW:
 		return []int{at + int(signedWord(operands, 0))}
-	case pointKindOf(java) == Jump, pointKindOf(java) == Branch:
+	case pointKindOf(java) == methodcode.Jump, pointKindOf(java) == methodcode.Branch:
 		return []int{at + int(int16(binary.BigEndian.Uint16(operands)))}
 	case java == TableSwitch:
 		return switchTargets(operands, at, 12, 4)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
 func TestPoints(t *testing.T) {
@@ -24,8 +26,9 @@ func TestPoints(t *testing.T) {
 	)
 	points, ok := Points(code)
 	want := []Point{
-		{2, Branch, []int{12}}, {5, Call, nil}, {8, Jump, []int{0}}, {12, Switch, []int{36, 40, 11}},
-		{36, Switch, []int{40, 44}}, {56, TypeCheck, nil}, {57, RetFrom, nil}, {61, Jump, []int{317}},
+		{2, methodcode.Branch, []int{12}}, {5, methodcode.Call, nil}, {8, methodcode.Jump, []int{0}},
+		{12, methodcode.Switch, []int{36, 40, 11}}, {36, methodcode.Switch, []int{40, 44}}, {56, methodcode.TypeCheck, nil},
+		{57, methodcode.Ret, nil}, {61, methodcode.Jump, []int{317}},
 	}
 	if diff := cmp.Diff(want, points); diff != "" || !ok {
 		t.Errorf("%v %s", ok, diff)
@@ -47,7 +50,7 @@ func TestPointsOfAnything(t *testing.T) {
 		points, ok := Points(code)
 		last := -1
 		for _, p := range points {
-			if p.Bci <= last || p.Bci >= len(code) || p.Kind == NoPoint {
+			if p.Bci <= last || p.Bci >= len(code) || p.Kind == methodcode.NoPoint {
 				t.Errorf("a point at %d after one at %d", p.Bci, last)
 			}
 			last = p.Bci

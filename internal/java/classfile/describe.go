@@ -25,15 +25,13 @@ func (c *File) Describe(i uint16) (d Description, err error) {
 	}
 	switch k := c.Pool[i]; k.Tag {
 	case TagInteger:
-		return Description{Kind: "int", Text: strconv.Itoa(int(int32(binary.BigEndian.Uint32(k.Data))))}, nil
+		return Description{Kind: "int", Text: strconv.Itoa(int(int32(k.Number())))}, nil
 	case TagLong:
-		return Description{Kind: "long", Text: strconv.FormatInt(int64(binary.BigEndian.Uint64(k.Data)), 10) + "l"}, nil
+		return Description{Kind: "long", Text: strconv.FormatInt(int64(k.Number()), 10) + "l"}, nil
 	case TagFloat:
-		return Description{Kind: "float", Text: javaDecimal(float64(math.Float32frombits(binary.BigEndian.Uint32(k.Data))),
-			32) + "f"}, nil
+		return Description{Kind: "float", Text: javaDecimal(float64(math.Float32frombits(uint32(k.Number()))), 32) + "f"}, nil
 	case TagDouble:
-		return Description{Kind: "double", Text: javaDecimal(math.Float64frombits(binary.BigEndian.Uint64(k.Data)),
-			64) + "d"}, nil
+		return Description{Kind: "double", Text: javaDecimal(math.Float64frombits(k.Number()), 64) + "d"}, nil
 	case TagClass:
 		name, err := c.Class(i)
 		return Description{"class", quotedName(name), Member{Class: name}}, err

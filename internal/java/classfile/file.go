@@ -8,8 +8,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
+	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
@@ -63,6 +66,29 @@ type File struct {
 type Constant struct {
 	Tag  byte
 	Data []byte // bytes after the tag; text of TagUtf8
+}
+
+// Number returns the bytes after the tag as a number.
+func (k Constant) Number() (n uint64) {
+	for _, b := range k.Data {
+		n = n<<8 | uint64(b)
+	}
+	return n
+}
+
+// NumberText returns the text of a number in HotSpot's format, given the tag and the bits of its constant.
+func NumberText(tag byte, bits uint64) (text string, ok bool) {
+	switch tag {
+	case TagInteger:
+		return strconv.Itoa(int(int32(bits))), true
+	case TagLong:
+		return strconv.FormatInt(int64(bits), 10), true
+	case TagFloat:
+		return bytecode.DecimalText(float64(math.Float32frombits(uint32(bits)))), true
+	case TagDouble:
+		return bytecode.DecimalText(math.Float64frombits(bits)), true
+	}
+	return "", false
 }
 
 type Method struct {

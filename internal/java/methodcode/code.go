@@ -53,12 +53,13 @@ type PointKind uint8
 
 // Kinds of profile points in HotSpot's bytecodes.
 const (
-	Call        PointKind = iota + 1 // call with a fixed target
-	VirtualCall                      // call that depends on its receiver
-	TypeCheck                        // checkcast, instanceof, aastore
-	Jump
-	Branch
-	Switch
+	NoPoint     PointKind = iota
+	Call                  // invokestatic, invokespecial, invokedynamic
+	VirtualCall           // invokevirtual, invokeinterface
+	TypeCheck             // checkcast, instanceof, aastore
+	Jump                  // goto, jsr
+	Branch                // if...
+	Switch                // tableswitch, lookupswitch
 	Ret
 )
 
@@ -98,7 +99,7 @@ var kindNames = [...]string{"", "call", "virtual call", "type check", "jump", "b
 func (k PointKind) String() string { return kindNames[k] }
 
 // Sketched reports whether points of a kind have sketches. A jump has no operands, so the points around it identify it.
-func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
+func (k PointKind) Sketched() bool { return k != NoPoint && k != Jump && k != Ret }
 
 type Types interface {
 	// Assignable reports whether instances of a class are instances of another one. known is false if a class is missing.
@@ -126,8 +127,13 @@ type Declared struct {
 	Size            int    // code size in bytes
 }
 
-// A Name is the name in a bytecode's operand: a class, a member, a dynamic call, without a class, or a constant's text.
-type Name struct{ Class, Name, Descriptor string }
+// A Name is the name in a bytecode's operand.
+type Name struct {
+	// Class declares the field or method, or is the class itself. It is empty for invokedynamic and constants.
+	Class string
+	// Name and Descriptor belong to the field, method or dynamic constant. For other constants, Name is the value as text.
+	Name, Descriptor string
+}
 
 type Members interface {
 	// Declares reports whether a class itself declares a field or method; known is false if the class is unreadable.

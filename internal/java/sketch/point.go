@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
 type Point struct {
@@ -13,11 +14,6 @@ type Point struct {
 	Holder string
 	// Labels are the values of a switch's cases, nil if they may mean something else in other versions of the code.
 	Labels []int32
-}
-
-// Recorded reports whether sketches have records of points of a kind. Points around a jump identify it.
-func Recorded(kind bytecode.PointKind) bool {
-	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }
 
 // Points returns the recorded profile points of code in order. ok is false if the code has no sketch.
@@ -60,19 +56,19 @@ func (r *run) emitPoint(i int, p Point) {
 func (r *run) noteOperands(i int, operands []value) {
 	in := &r.g.code[i]
 	kind := in.Kind()
-	if r.points == nil || !Recorded(kind) {
+	if r.points == nil || !kind.Sketched() {
 		return
 	}
 	what := operatorValue(in.Op, r.g.names[i])
 	all := operatorValue(in.Op, noName, operands...)
 	var p Point
 	switch kind {
-	case bytecode.Call:
+	case methodcode.Call:
 		p.SketchPoint = disk.NewSketchPoint(what.full, all.full, false)
-	case bytecode.VirtualCall:
+	case methodcode.VirtualCall:
 		p.Holder = in.Name.Class
 		p.SketchPoint = disk.NewSketchPoint(hashNumbers(what.full, operands[0].root), all.full, false)
-	case bytecode.TypeCheck:
+	case methodcode.TypeCheck:
 		roots := []uint64{what.full}
 		for _, o := range operands {
 			roots = append(roots, o.root)

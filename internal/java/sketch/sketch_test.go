@@ -225,7 +225,7 @@ func TestAnyCode(t *testing.T) {
 		}
 		want := 0
 		for i := range list {
-			if Recorded(list[i].Kind()) {
+			if list[i].Kind().Sketched() {
 				want++
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/schema"
 )
 
@@ -88,7 +89,7 @@ func (f *flow) neverFallsThrough(at int) bool {
 	}
 	d, _ := bytecode.DecodeAt(f.code, i.Bci)
 	switch d.Kind() {
-	case bytecode.Jump, bytecode.Switch, bytecode.RetFrom:
+	case methodcode.Jump, methodcode.Switch, methodcode.Ret:
 		return true
 	}
 	return false

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -237,13 +238,14 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 }
 
 // bytecodeKinds maps Point.Bytecode to the kinds of bytecodes at which such points occur. Other points occur anywhere.
-var bytecodeKinds = map[string][]bytecode.PointKind{
-	"call": calls, "check": {bytecode.TypeCheck},
-	"call or check": append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
-	"jump":          {bytecode.Jump}, "branch": {bytecode.Branch}, "switch": {bytecode.Switch}, "ret": {bytecode.RetFrom},
+var bytecodeKinds = map[string][]methodcode.PointKind{
+	"call": calls, "check": {methodcode.TypeCheck},
+	"call or check": append([]methodcode.PointKind{methodcode.TypeCheck}, calls...),
+	"jump":          {methodcode.Jump},
+	"branch":        {methodcode.Branch}, "switch": {methodcode.Switch}, "ret": {methodcode.Ret},
 }
 
-var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
+var calls = []methodcode.PointKind{methodcode.Call, methodcode.VirtualCall}
 
 func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	for _, p := range points {

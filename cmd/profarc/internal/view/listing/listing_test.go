@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
@@ -88,10 +89,10 @@ func profiled(t *testing.T, code []byte, id uint64) *reader.Store {
 	branches := []builder.Branch{{Taken: 10, NotTaken: 100}, {Taken: 60, NotTaken: 40}}
 	for _, point := range points {
 		switch at := (builder.At{Bci: int32(point.Bci)}); point.Kind {
-		case bytecode.Branch:
+		case methodcode.Branch:
 			p.Branch(at, branches[0])
 			branches = branches[1:]
-		case bytecode.Jump:
+		case methodcode.Jump:
 			p.Jump(at, 100, 0)
 		}
 	}
