@@ -17,7 +17,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/crashmodel"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -103,7 +102,7 @@ func leave(t *testing.T, folder string, files map[string][]byte) {
 // run publishes on a system.
 func (p *publishing) run(t *testing.T, s *faulty, folder, path string) error {
 	t.Helper()
-	s.folder, s.log = folder, crashmodel.New(modelBlock, filesOf(t, folder))
+	s.folder, s.log = folder, newCrashLog(modelBlock, filesOf(t, folder))
 	return publishOn(t.Context(), s, path, func(f *File) error {
 		if p.private {
 			if err := f.Private(); err != nil {
@@ -148,7 +147,7 @@ func (p *publishing) check(t *testing.T, s *faulty, err error) (states int, prob
 	if s.fault != nil && s.fault.lie && slices.Contains(s.wrong, "sync") {
 		return 0, nil // nobody can notice that
 	}
-	return crashmodel.Publishing{Target: "app.parc", Old: p.old, New: newFile, Succeeded: err == nil}.Check(s.log)
+	return crashedPublishing{Target: "app.parc", Old: p.old, New: newFile, Succeeded: err == nil}.Check(s.log)
 }
 
 // mayFailWith reports whether an error says what went wrong.
@@ -300,7 +299,7 @@ func TestEveryCrash(t *testing.T) {
 		folder, path = arrange()
 		s = &faulty{}
 		_ = p.run(t, s, folder, path)
-		states += s.log.Crashes("app.parc", func(c crashmodel.State) bool {
+		states += s.log.Crashes("app.parc", func(c crashState) bool {
 			after, path := arrange()
 			leave(t, after, c.Files)
 			if err := p.again(t, after, path); err != nil {

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/profarc/profarc/internal/testkit/crashmodel"
 )
 
 // A faulty system makes all calls on the real one, except that some go wrong, and logs what they did to the files of a
@@ -22,7 +20,7 @@ type faulty struct {
 	always bool   // later ones do too
 	killed int    // the call from which on the process is no more; 0: never
 
-	log    *crashmodel.Log
+	log    *crashLog
 	folder string // the directory that is logged
 	names  []string
 	seen   int // calls that the fault is for

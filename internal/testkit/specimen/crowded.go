@@ -15,12 +15,14 @@ const (
 
 // newCrowded has 330 methods of one id, and types of another. Most have no slot in the index.
 func newCrowded() *builder.Builder {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(), Producer: "Example VM 1"})
+	params := layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1, TypeProfileLevel: 111, VMRelease: 17,
+		ProfileTraps: 1}
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, Producer: "Example VM 1"})
 	for i := range 330 {
 		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprintf(CrowdedMethod, i), Signature: "()V"}, 7)
 		of := b.Type(builder.TypeKey{Name: fmt.Sprintf(CrowdedType, i)})
 		p.ReceiverType(builder.At{Bci: 3}, builder.Others{}, builder.Row{Type: of, Count: uint64(i)})
-		finishProfiles(p)
+		_ = p.Done() // the builder keeps an error until it writes the archive
 	}
 	for i := range 10 {
 		b.Method(layout.Key{Class: "B", Name: fmt.Sprint("m", i)})

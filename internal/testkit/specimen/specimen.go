@@ -5,6 +5,7 @@ package specimen
 import (
 	"embed"
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
@@ -41,12 +42,18 @@ var texts embed.FS
 
 // written returns the specimen of a text.
 func written(name string, d layout.Domain) Specimen {
+	return edited(name, d, func(text string) string { return text })
+}
+
+// edited returns the specimen of a text after a change.
+func edited(name string, d layout.Domain, change func(text string) string) Specimen {
 	return Specimen{name, d, func() *builder.Builder {
-		f, err := texts.Open("testdata/" + name + ".txt")
+		data, err := texts.ReadFile("testdata/" + name + ".txt")
 		if err != nil {
 			panic(err)
 		}
-		report, err := new(text.Importer).Import(&codec.Input{Reader: f, Name: name})
+		in := &codec.Input{Reader: strings.NewReader(change(string(data))), Name: name}
+		report, err := new(text.Importer).Import(in)
 		if err != nil {
 			panic(fmt.Sprintf("%s: %v", name, err))
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/testkit/vectors"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -55,7 +54,7 @@ func (w *lookupWriter) writeSound(file string) error {
 // writeBroken writes a lookup that a broken archive must refuse. An archive without one is left out: a lookup need not
 // read the broken part. So are archives with a broken ex, which a reader can leave alone. A lookup without a context
 // comes first, since the Go reader also checks the profiles of callers.
-func (w *lookupWriter) writeBroken(b *vectors.Broken) error {
+func (w *lookupWriter) writeBroken(b *brokenVector) error {
 	sound, err := os.ReadFile(filepath.Join(dir, b.Of))
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func (w *lookupWriter) writeBroken(b *vectors.Broken) error {
 }
 
 // writeEdits writes how a broken archive is made from a sound one.
-func (w *lookupWriter) writeEdits(b *vectors.Broken) {
+func (w *lookupWriter) writeEdits(b *brokenVector) {
 	fmt.Fprintf(&w.out, "\n# %s\nopen %s\n", b.Wrong, b.Of)
 	if b.Size > 0 {
 		fmt.Fprintf(&w.out, "cut %d\n", b.Size)

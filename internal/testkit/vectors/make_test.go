@@ -18,7 +18,6 @@ import (
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/internal/testkit/vectors"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -30,8 +29,8 @@ func firstVectors() []specimen.Specimen {
 }
 
 // makeVectors makes an index of archives anew, and the files by name.
-func makeVectors(all []specimen.Specimen) (*vectors.Index, map[string][]byte, error) {
-	index, files := &vectors.Index{Format: 1}, map[string][]byte{}
+func makeVectors(all []specimen.Specimen) (*vectorIndex, map[string][]byte, error) {
+	index, files := &vectorIndex{Format: 1}, map[string][]byte{}
 	for _, s := range all {
 		data, err := s.Bytes()
 		if err != nil {
@@ -43,7 +42,7 @@ func makeVectors(all []specimen.Specimen) (*vectors.Index, map[string][]byte, er
 			return nil, nil, err
 		}
 		files[m.file], files[m.file+".json"] = data, text
-		index.Sound = append(index.Sound, vectors.Sound{m.file, int64(len(data)), fmt.Sprintf("%016x", xxhash.Sum64(data)),
+		index.Sound = append(index.Sound, soundVector{m.file, int64(len(data)), fmt.Sprintf("%016x", xxhash.Sum64(data)),
 			fmt.Sprintf("domain %d, %s", s.Domain, s.Domain)})
 		if s.Name == "large" {
 			continue
@@ -83,28 +82,28 @@ func jsonOf(data []byte) ([]byte, error) {
 
 // judge returns what this module says of an archive: the error of a reader that prints all of it, or else the first
 // problem of a verifier; nil if it is sound.
-func judge(data []byte) (level string, e *vectors.Error) {
+func judge(data []byte) (level string, e *vectorError) {
 	m, err := archive.FromBytes("", data, archive.Options{})
 	if err == nil {
 		err = jsondump.WriteArchive(io.Discard, reader.New(m))
 	}
 	if err != nil {
-		return vectors.Reader, errorOf(err)
+		return forReaders, errorOf(err)
 	}
 	r, err := verify.Store(context.Background(), reader.New(m), nil)
 	if err == nil && r.Sound() {
 		return "", nil
 	}
-	return vectors.Verifier, errorOf(errors.Join(append(r.Problems, err)...))
+	return forVerifiers, errorOf(errors.Join(append(r.Problems, err)...))
 }
 
 // errorOf returns the place and kind of an error.
-func errorOf(err error) *vectors.Error {
+func errorOf(err error) *vectorError {
 	var at *layout.Error
 	if !errors.As(err, &at) {
-		return &vectors.Error{Kind: err.Error()}
+		return &vectorError{Kind: err.Error()}
 	}
-	e := &vectors.Error{Region: at.Region.String(), Offset: at.Offset, Kind: "corrupt"}
+	e := &vectorError{Region: at.Region.String(), Offset: at.Offset, Kind: "corrupt"}
 	for kind, sentinel := range map[string]error{"format": layout.ErrFormat, "unsupported": layout.ErrVersion,
 		"truncated": layout.ErrTruncated, "checksum": layout.ErrChecksum} {
 		if errors.Is(err, sentinel) {
@@ -119,7 +118,7 @@ type maker struct {
 	file string
 	data []byte
 	seen map[string]bool // problems, without numbers
-	made []vectors.Broken
+	made []brokenVector
 }
 
 // perArchive is how many mutants of each archive become vectors at most, and tried how many are made.
@@ -130,7 +129,7 @@ const (
 
 // all returns broken archives: of the first specimen those with a wrong header, and of each those with records that
 // are wrong in different ways.
-func (m *maker) all() ([]vectors.Broken, error) {
+func (m *maker) all() ([]brokenVector, error) {
 	m.seen = map[string]bool{}
 	if m.file == "hotspot.parc" {
 		if err := m.headers(); err != nil {
@@ -213,7 +212,7 @@ var headerFields = []struct {
 // addCut adds the archive cut short.
 func (m *maker) addCut(size int64) {
 	if level, e := judge(m.data[:size]); e != nil {
-		m.made = append(m.made, vectors.Broken{Of: m.file, Wrong: fmt.Sprintf("cut to %d bytes", size), Level: level,
+		m.made = append(m.made, brokenVector{Of: m.file, Wrong: fmt.Sprintf("cut to %d bytes", size), Level: level,
 			Error: *e, Size: size})
 	}
 }
@@ -231,9 +230,9 @@ func (m *maker) add(wrong string, data []byte, edits []forgery.Edit) {
 		return
 	}
 	m.seen[kind] = true
-	b := vectors.Broken{Of: m.file, Wrong: wrong, Level: level, Error: *e}
+	b := brokenVector{Of: m.file, Wrong: wrong, Level: level, Error: *e}
 	for _, edit := range edits {
-		b.Edits = append(b.Edits, vectors.Edit{edit.At, hex.EncodeToString(le.AppendUint64(nil, edit.New))})
+		b.Edits = append(b.Edits, vectorEdit{edit.At, hex.EncodeToString(le.AppendUint64(nil, edit.New))})
 	}
 	m.made = append(m.made, b)
 }

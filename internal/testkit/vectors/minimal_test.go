@@ -12,7 +12,6 @@ import (
 
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
-	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
 // TestMinimalReadersStaySmall bounds the minimal readers, so that a file is read in one sitting.
@@ -73,19 +72,25 @@ func TestMinimalReaderInC(t *testing.T) {
 	checkCrowdedIsRefused(t, program, dir)
 }
 
-// minimalInC compiles the minimal reader in C, with sanitizers if the compiler has them.
+// minimalInC compiles the minimal reader in C.
 func minimalInC(t *testing.T) (program string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "minimal", "c", "*.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compileInC(t, files...)
+}
+
+// compileInC compiles a program in C, with sanitizers if the compiler has them.
+func compileInC(t *testing.T, arguments ...string) (program string) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("there is no C compiler")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "minimal", "c", "*.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	program = filepath.Join(t.TempDir(), "minimal")
-	args := append([]string{"-Wall", "-Wextra", "-Werror", "-g", "-O1", "-o", program}, files...)
+	program = filepath.Join(t.TempDir(), "program")
+	args := append([]string{"-Wall", "-Wextra", "-Werror", "-g", "-O1", "-o", program}, arguments...)
 	sanitizers := []string{"-lm", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
 	if exec.Command(cc, append(args, sanitizers...)...).Run() == nil {
 		return program
@@ -133,7 +138,7 @@ func runReader(t *testing.T, questions []byte, command ...string) string {
 func TestMinimalReaderOnMutants(t *testing.T) {
 	full.Only(t, "runs a compiler")
 	t.Parallel()
-	index, err := vectors.Read(dir)
+	index, err := readIndexes()
 	if err != nil {
 		t.Fatal(err)
 	}

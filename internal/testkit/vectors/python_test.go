@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/full"
-	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
 // TestReaderInPython holds the reader of testdata/v1/reader, which was written from docs/format.md alone, against the
@@ -22,7 +21,7 @@ func TestReaderInPython(t *testing.T) {
 		t.Skip("there is no python3")
 	}
 	program := filepath.Join(dir, "reader", "profarc.py")
-	index, err := vectors.Read(dir)
+	index, err := readIndexes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func TestReaderInPython(t *testing.T) {
 }
 
 // archives returns the paths of the sound archives, then of the broken ones.
-func archives(t *testing.T, index *vectors.Index) (paths []string) {
+func archives(t *testing.T, index *vectorIndex) (paths []string) {
 	t.Helper()
 	for _, s := range index.Sound {
 		paths = append(paths, filepath.Join(dir, s.File))

@@ -12,7 +12,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
 var update = flag.Bool("update", false, "write the vectors anew")
@@ -36,7 +35,7 @@ func TestVectorsStay(t *testing.T) {
 // TestVectorsAreMadeByTheBuilder compares the files with what the builder writes today.
 func TestVectorsAreMadeByTheBuilder(t *testing.T) {
 	for i, all := range [][]specimen.Specimen{firstVectors(), specimen.Later()} {
-		checkVectors(t, vectors.Indexes[i], all)
+		checkVectors(t, indexFiles[i], all)
 	}
 }
 
@@ -66,7 +65,7 @@ func checkVectors(t *testing.T, name string, all []specimen.Specimen) {
 
 // TestErrorsOfBrokenArchives holds the reader and the verifier against the index.
 func TestErrorsOfBrokenArchives(t *testing.T) {
-	index, err := vectors.Read(dir)
+	index, err := readIndexes()
 	if err != nil || len(index.Sound) < 9 || len(index.Broken) < 200 {
 		t.Fatalf("%d sound archives, %d broken ones: %v", len(index.Sound), len(index.Broken), err)
 	}
@@ -88,7 +87,7 @@ func TestErrorsOfBrokenArchives(t *testing.T) {
 // TestLookupsAreAnswered compares testdata/v1/lookups.txt with the answers of the Go reader. It comes after the test
 // that writes the vectors.
 func TestLookupsAreAnswered(t *testing.T) {
-	index, err := vectors.Read(dir)
+	index, err := readIndexes()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package crashmodel
+//go:build unix && !aix
+
+package publish
 
 import (
 	"bytes"
@@ -14,18 +16,18 @@ var (
 )
 
 // The steps of publishers, in one letter each.
-var steps = map[byte]func(l *Log){
-	'c': func(l *Log) { l.Create(1, "temporary") },
-	'w': func(l *Log) { l.Write(1, 0, after) },
-	'1': func(l *Log) { l.Write(1, 20, after[20:]) },
-	'2': func(l *Log) { l.Write(1, 0, after[:20]) },
-	's': func(l *Log) { l.SyncFile(1, true) },
-	'f': func(l *Log) { l.SyncFile(1, false) },
-	'r': func(l *Log) { l.Rename("temporary", "target") },
-	'd': func(l *Log) { l.SyncFolder(true) },
-	'e': func(l *Log) { l.SyncFolder(false) },
-	'x': func(l *Log) { l.Remove("target") },
-	't': func(l *Log) { l.Create(1, "target") },
+var steps = map[byte]func(l *crashLog){
+	'c': func(l *crashLog) { l.Create(1, "temporary") },
+	'w': func(l *crashLog) { l.Write(1, 0, after) },
+	'1': func(l *crashLog) { l.Write(1, 20, after[20:]) },
+	'2': func(l *crashLog) { l.Write(1, 0, after[:20]) },
+	's': func(l *crashLog) { l.SyncFile(1, true) },
+	'f': func(l *crashLog) { l.SyncFile(1, false) },
+	'r': func(l *crashLog) { l.Rename("temporary", "target") },
+	'd': func(l *crashLog) { l.SyncFolder(true) },
+	'e': func(l *crashLog) { l.SyncFolder(false) },
+	'x': func(l *crashLog) { l.Remove("target") },
+	't': func(l *crashLog) { l.Create(1, "target") },
 }
 
 func published(of string, old []byte) (int, error) {
@@ -33,11 +35,11 @@ func published(of string, old []byte) (int, error) {
 	if old != nil {
 		files["target"] = old
 	}
-	l := New(blockSize, files)
+	l := newCrashLog(blockSize, files)
 	for i := range len(of) {
 		steps[of[i]](l)
 	}
-	return Publishing{Target: "target", Old: old, New: after, Succeeded: true}.Check(l)
+	return crashedPublishing{Target: "target", Old: old, New: after, Succeeded: true}.Check(l)
 }
 
 // Publishers that do it right, and the faults of others.
@@ -77,7 +79,7 @@ func TestBrokenPublishersAreCaught(t *testing.T) {
 
 // Every state is there, and once.
 func TestStatesAreCounted(t *testing.T) {
-	l := New(blockSize, nil)
+	l := newCrashLog(blockSize, nil)
 	l.Create(1, "a")         // there or not
 	l.Write(1, 0, after)     // or empty, or one of 3 sizes, each block written or not: 2 + 4 + 8 more
 	l.SyncFolder(true)       // the same, but it is there
@@ -86,7 +88,7 @@ func TestStatesAreCounted(t *testing.T) {
 	l.Write(1, 0, []byte{1}) // the same, and a with the write or without
 	l.SyncFolder(true)       // b alone, which no reader opens here
 	counts := map[int]int{}
-	total := l.Crashes("a", func(s State) bool { counts[s.Calls]++; return true })
+	total := l.Crashes("a", func(s crashState) bool { counts[s.Calls]++; return true })
 	want := []int{1, 2, 16, 15, 1, 4, 6, 1}
 	for i, n := range want {
 		if counts[i] != n {

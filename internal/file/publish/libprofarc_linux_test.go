@@ -1,4 +1,4 @@
-package c_test
+package publish
 
 import (
 	"bufio"
@@ -7,15 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
-	"github.com/profarc/profarc/internal/testkit/crashmodel"
 	"github.com/profarc/profarc/internal/testkit/full"
-	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // wrapped are the calls of the system that tests/faults.c lets go wrong.
@@ -25,7 +23,7 @@ var wrapped = strings.Fields("open64 openat64 fstat64 fstatat64 flock pwrite64 p
 // A faultRun is what tests/faults.c prints of one publishing.
 type faultRun struct {
 	name, call, number, always string // of the fault; empty: there is none
-	log                        *crashmodel.Log
+	log                        *crashLog
 	sync, remove               int    // 1 if such a call went wrong
 	code, system               int    // the error
 	left, open                 int    // temporary files, open files
@@ -35,7 +33,7 @@ type faultRun struct {
 // faultRuns parses a trace. before are the files of the directory, published is the new content.
 func faultRuns(trace []byte, before map[string][]byte, published []byte) (runs []faultRun, err error) {
 	const block = 4096
-	r := faultRun{log: crashmodel.New(block, before)}
+	r := faultRun{log: newCrashLog(block, before)}
 	lines := bufio.NewScanner(bytes.NewReader(trace))
 	lines.Buffer(nil, 1<<22)
 	for lines.Scan() {
@@ -50,7 +48,7 @@ func faultRuns(trace []byte, before map[string][]byte, published []byte) (runs [
 			runs[len(runs)-1].there = rest
 		case "end":
 			_, err = fmt.Sscan(rest, &r.sync, &r.remove, &r.code, &r.system, &r.left, &r.open)
-			runs, r = append(runs, r), faultRun{log: crashmodel.New(block, before)}
+			runs, r = append(runs, r), faultRun{log: newCrashLog(block, before)}
 		default:
 			n, err = 1, logCall(r.log, verb, rest, published)
 		}
@@ -62,7 +60,7 @@ func faultRuns(trace []byte, before map[string][]byte, published []byte) (runs [
 }
 
 // logCall notes one call of a trace.
-func logCall(l *crashmodel.Log, verb, rest string, published []byte) error {
+func logCall(l *crashLog, verb, rest string, published []byte) error {
 	var id, at, size int
 	var one, two string
 	var err error
@@ -108,7 +106,7 @@ func (r *faultRun) mayBe(errno syscall.Errno) bool {
 }
 
 // problem returns the fault of a run, and how many states a crash may leave. without is the run without a fault.
-func (r *faultRun) problem(p crashmodel.Publishing, without *faultRun) (states int, err error) {
+func (r *faultRun) problem(p crashedPublishing, without *faultRun) (states int, err error) {
 	p.Succeeded = r.code == 0
 	switch {
 	case p.Succeeded && (r.there != "new" || without.code != 0):
@@ -127,16 +125,42 @@ func (r *faultRun) problem(p crashmodel.Publishing, without *faultRun) (states i
 	return p.Check(r.log)
 }
 
-// TestEveryFault lets each call of the system that publishes a file go wrong, once and from then on, in each way: the
+// compileFaults compiles libprofarc and the program that publishes with faults, with sanitizers if the compiler has them.
+func compileFaults(t *testing.T) (program string) {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler")
+	}
+	sources, err := filepath.Glob("../../../c/src/*.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(t.TempDir(), "faults")
+	args := append(sources, "../../../c/tests/faults.c", "-I../../../c/include", "-std=c11", "-Wall", "-Wextra", "-Werror",
+		"-pthread", "-O1", "-g", "-Wl,--wrap="+strings.Join(wrapped, ",--wrap="), "-o", program)
+	sanitizers := []string{"-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
+	if exec.Command(cc, append(sanitizers, args...)...).Run() == nil {
+		return program
+	}
+	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// TestEveryFaultOfLibprofarc lets each call of the system that publishes a file go wrong, once and from then on, in each way: the
 // old file is there or the new one, whole, and after success the new one, also after a crash. The error says what went
 // wrong, nothing is left behind and no file is open.
-func TestEveryFault(t *testing.T) {
+func TestEveryFaultOfLibprofarc(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	b := sanitized(t, "address,undefined")
-	b.link = "-Wl,--wrap=" + strings.Join(wrapped, ",--wrap=")
-	program := b.client(t, "tests/faults.c")
-	archive, old := cprogram.Archive(t, specimen.All()[0]), bytes.Repeat([]byte("old "), 2000)
+	program := compileFaults(t)
+	archive, err := os.ReadFile("../../../testdata/v1/hotspot.parc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.Repeat([]byte("old "), 2000)
 	faults, states := 0, 0
 	for _, test := range []struct {
 		name, how string
@@ -163,8 +187,12 @@ func TestEveryFault(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			args := []string{test.how, cprogram.Write(t, test.new), out}
-			p := crashmodel.Publishing{Target: test.out, New: test.new}
+			source := filepath.Join(t.TempDir(), "new")
+			if err := os.WriteFile(source, test.new, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{test.how, source, out}
+			p := crashedPublishing{Target: test.out, New: test.new}
 			before := map[string][]byte{}
 			switch {
 			case test.refused:
@@ -173,10 +201,13 @@ func TestEveryFault(t *testing.T) {
 				args, p.Old = append(args, aside), old
 				before[test.out] = old
 			}
-			trace, stderr, status := cprogram.Run(t, program, args...)
+			var stderr bytes.Buffer
+			cmd := exec.Command(program, args...)
+			cmd.Stderr = &stderr
+			trace, failed := cmd.Output()
 			runs, err := faultRuns(trace, before, test.new)
-			if status != 0 || err != nil || len(runs) < 2 || (runs[len(runs)-1].code == 0) == test.refused {
-				t.Fatalf("%s: %d runs, exit status %d, %v: %s", test.name, len(runs), status, err, stderr)
+			if failed != nil || err != nil || len(runs) < 2 || (runs[len(runs)-1].code == 0) == test.refused {
+				t.Fatalf("%s: %d runs, %v, %v: %s", test.name, len(runs), failed, err, &stderr)
 			}
 			for i := range runs {
 				r := &runs[i]

@@ -1,4 +1,6 @@
-package crashmodel
+//go:build unix && !aix
+
+package publish
 
 import (
 	"bytes"
@@ -8,8 +10,8 @@ import (
 	"slices"
 )
 
-// A State is a possible state of a directory after a crash.
-type State struct {
+// A crashState is a possible state of a directory after a crash.
+type crashState struct {
 	Calls int               // number of calls before the crash
 	All   bool              // the crash was after the last call, so that reported success must be durable
 	Names []string          // sorted names of all files
@@ -19,19 +21,19 @@ type State struct {
 // Crashes calls with for each possible state after a crash, until with returns false. It returns the number of states.
 // States that are equal after the same number of calls count once. Only the content of target varies, because readers
 // open no other file. Other files have the last written content. Crashes must be called only once.
-func (l *Log) Crashes(target string, with func(State) bool) int {
+func (l *crashLog) Crashes(target string, with func(crashState) bool) int {
 	return l.eachCrash(target, func() []string { return slices.Sorted(maps.Keys(l.names)) }, with)
 }
 
 // eachCrash is like Crashes, but considers only the files with names returned by vary.
-func (l *Log) eachCrash(target string, vary func() []string, with func(State) bool) int {
+func (l *crashLog) eachCrash(target string, vary func() []string, with func(crashState) bool) int {
 	states := 0
 	for n := 0; n <= len(l.calls); n++ {
 		if n > 0 {
 			l.calls[n-1]()
 		}
 		seen := map[string]bool{}
-		if !l.eachState(target, vary(), func(s State) bool {
+		if !l.eachState(target, vary(), func(s crashState) bool {
 			key := s.hashKey()
 			if seen[key] {
 				return true
@@ -49,13 +51,13 @@ func (l *Log) eachCrash(target string, vary func() []string, with func(State) bo
 }
 
 // eachState calls with for each possible state if the crash happens now.
-func (l *Log) eachState(target string, names []string, with func(State) bool) bool {
+func (l *crashLog) eachState(target string, names []string, with func(crashState) bool) bool {
 	bounds := make([]int, len(names))
 	for i, name := range names {
 		bounds[i] = max(1, len(l.names[name]))
 	}
 	return eachChoice(bounds, func(chosen []int) bool {
-		s := State{Files: map[string][]byte{}}
+		s := crashState{Files: map[string][]byte{}}
 		read := 0
 		for i, name := range names {
 			if len(l.names[name]) == 0 || l.names[name][chosen[i]] == 0 {
@@ -72,7 +74,7 @@ func (l *Log) eachState(target string, names []string, with func(State) bool) bo
 			return with(s)
 		}
 		return l.files[read].eachContent(l.Block, func(data []byte) bool {
-			t := State{Names: s.Names, Files: maps.Clone(s.Files)}
+			t := crashState{Names: s.Names, Files: maps.Clone(s.Files)}
 			t.Files[target] = data
 			return with(t)
 		})
@@ -80,7 +82,7 @@ func (l *Log) eachState(target string, names []string, with func(State) bool) bo
 }
 
 // visibleContent returns the content that programs see without a crash.
-func (f *file) visibleContent(block int64) []byte {
+func (f *crashFile) visibleContent(block int64) []byte {
 	data := make([]byte, lastOf(f.sizes))
 	for i, versions := range f.blocks {
 		copy(data[min(i*block, int64(len(data))):], lastOf(versions))
@@ -88,7 +90,7 @@ func (f *file) visibleContent(block int64) []byte {
 	return data
 }
 
-func (s State) hashKey() string {
+func (s crashState) hashKey() string {
 	h := sha256.New()
 	for _, name := range s.Names {
 		fmt.Fprintf(h, "%q %d ", name, len(s.Files[name]))
@@ -97,8 +99,8 @@ func (s State) hashKey() string {
 	return string(h.Sum(nil))
 }
 
-// Publishing has the valid contents of a published file after a crash.
-type Publishing struct {
+// crashedPublishing has the valid contents of a published file after a crash.
+type crashedPublishing struct {
 	Target    string
 	Old, New  []byte // Old is nil if there was no file
 	Succeeded bool   // publishing reported success
@@ -106,15 +108,15 @@ type Publishing struct {
 
 // Check returns an error if the target has neither the old nor the new content in a state after a crash, or the old
 // content after reported success. states is the number of different contents of the target.
-func (p Publishing) Check(l *Log) (states int, err error) {
-	states = l.eachCrash(p.Target, func() []string { return []string{p.Target} }, func(s State) bool {
+func (p crashedPublishing) Check(l *crashLog) (states int, err error) {
+	states = l.eachCrash(p.Target, func() []string { return []string{p.Target} }, func(s crashState) bool {
 		err = p.checkState(s)
 		return err == nil
 	})
 	return states, err
 }
 
-func (p Publishing) checkState(s State) error {
+func (p crashedPublishing) checkState(s crashState) error {
 	data, exists := s.Files[p.Target]
 	isOld := exists == (p.Old != nil) && bytes.Equal(data, p.Old)
 	isNew := exists && bytes.Equal(data, p.New)

@@ -1,13 +1,6 @@
-// Package crashmodel simulates file systems after a crash. A test records the file operations of a program in a Log,
-// and gets all possible states of the directory after a crash.
-//
-// The model guarantees as little as POSIX. Written data are durable after a sync of the file, and a name after a sync
-// of the directory. Before that, each block can have any content since the last sync, each file any size, and each name
-// can refer to any file. All of this is independent of the order of the calls. So a crash can keep a rename without the
-// data, a size without its bytes, which are then zero, and a new name beside the old one.
-//
-// After a failed sync, later syncs have no effect, because systems drop the data that they could not write.
-package crashmodel
+//go:build unix && !aix
+
+package publish
 
 import (
 	"bytes"
@@ -15,21 +8,29 @@ import (
 	"slices"
 )
 
-// A Log has the file operations in a directory.
-type Log struct {
+// A crashLog has the file operations in a directory, and simulates the file system after a crash. Its Crashes are all
+// possible states of the directory.
+//
+// The model guarantees as little as POSIX. Written data are durable after a sync of the file, and a name after a sync
+// of the directory. Before that, each block can have any content since the last sync, each file any size, and each name
+// can refer to any file. All of this is independent of the order of the calls. So a crash can keep a rename without the
+// data, a size without its bytes, which are then zero, and a new name beside the old one.
+//
+// After a failed sync, later syncs have no effect, because systems drop the data that they could not write.
+type crashLog struct {
 	Block      int64 // number of bytes that are written atomically
-	files      map[int]*file
+	files      map[int]*crashFile
 	names      map[string][]int // possible files of each name, 0 for no file; programs see the last one
 	syncFailed bool             // a sync of the directory failed
 	calls      []func()
 }
 
-// New returns an empty log for a directory with durable files.
-func New(block int64, files map[string][]byte) *Log {
-	l := &Log{Block: block, files: map[int]*file{}, names: map[string][]int{}}
+// newCrashLog returns an empty log for a directory with durable files.
+func newCrashLog(block int64, files map[string][]byte) *crashLog {
+	l := &crashLog{Block: block, files: map[int]*crashFile{}, names: map[string][]int{}}
 	for name, data := range files {
 		id := -1 - len(l.files)
-		l.files[id] = newFile()
+		l.files[id] = newCrashFile()
 		l.files[id].writeBlocks(block, 0, data)
 		l.files[id].makeDurable()
 		l.names[name] = []int{id}
@@ -38,21 +39,21 @@ func New(block int64, files map[string][]byte) *Log {
 }
 
 // Create records the creation of an empty file. The caller chooses an id greater than 0.
-func (l *Log) Create(id int, name string) {
+func (l *crashLog) Create(id int, name string) {
 	l.calls = append(l.calls, func() {
-		l.files[id] = newFile()
+		l.files[id] = newCrashFile()
 		l.linkName(name, id)
 	})
 }
 
 // Write records a write to a file.
-func (l *Log) Write(id int, at int64, data []byte) {
+func (l *crashLog) Write(id int, at int64, data []byte) {
 	data = append([]byte(nil), data...)
 	l.calls = append(l.calls, func() { l.files[id].writeBlocks(l.Block, at, data) })
 }
 
 // Rename records a rename, which replaces the file to.
-func (l *Log) Rename(from, to string) {
+func (l *crashLog) Rename(from, to string) {
 	l.calls = append(l.calls, func() {
 		l.linkName(to, l.fileOf(from))
 		l.linkName(from, 0)
@@ -60,10 +61,10 @@ func (l *Log) Rename(from, to string) {
 }
 
 // Remove records the removal of a name.
-func (l *Log) Remove(name string) { l.calls = append(l.calls, func() { l.linkName(name, 0) }) }
+func (l *crashLog) Remove(name string) { l.calls = append(l.calls, func() { l.linkName(name, 0) }) }
 
 // SyncFile records a sync of a file. ok is false if it failed.
-func (l *Log) SyncFile(id int, ok bool) {
+func (l *crashLog) SyncFile(id int, ok bool) {
 	l.calls = append(l.calls, func() {
 		l.files[id].syncFailed = l.files[id].syncFailed || !ok
 		if !l.files[id].syncFailed {
@@ -73,7 +74,7 @@ func (l *Log) SyncFile(id int, ok bool) {
 }
 
 // SyncFolder records a sync of the directory. ok is false if it failed.
-func (l *Log) SyncFolder(ok bool) {
+func (l *crashLog) SyncFolder(ok bool) {
 	l.calls = append(l.calls, func() {
 		l.syncFailed = l.syncFailed || !ok
 		if l.syncFailed {
@@ -85,7 +86,7 @@ func (l *Log) SyncFolder(ok bool) {
 	})
 }
 
-func (l *Log) linkName(name string, id int) {
+func (l *crashLog) linkName(name string, id int) {
 	if len(l.names[name]) == 0 {
 		l.names[name] = []int{0}
 	}
@@ -93,7 +94,7 @@ func (l *Log) linkName(name string, id int) {
 }
 
 // fileOf returns the id of the file that programs see under a name, or 0.
-func (l *Log) fileOf(name string) int {
+func (l *crashLog) fileOf(name string) int {
 	ids := l.names[name]
 	if len(ids) == 0 {
 		return 0
@@ -101,18 +102,18 @@ func (l *Log) fileOf(name string) int {
 	return ids[len(ids)-1]
 }
 
-// A file has all possible contents and sizes after a crash. Programs see the last ones.
-type file struct {
+// A crashFile has all possible contents and sizes after a crash. Programs see the last ones.
+type crashFile struct {
 	blocks     map[int64][][]byte // versions of each block
 	sizes      []int64
 	syncFailed bool // a sync failed
 }
 
-func newFile() *file { return &file{blocks: map[int64][][]byte{}, sizes: []int64{0}} }
+func newCrashFile() *crashFile { return &crashFile{blocks: map[int64][][]byte{}, sizes: []int64{0}} }
 
 func lastOf[T any](all []T) T { return all[len(all)-1] }
 
-func (f *file) writeBlocks(block, at int64, data []byte) {
+func (f *crashFile) writeBlocks(block, at int64, data []byte) {
 	for len(data) > 0 {
 		n := min(int64(len(data)), block-at%block)
 		if len(f.blocks[at/block]) == 0 {
@@ -127,7 +128,7 @@ func (f *file) writeBlocks(block, at int64, data []byte) {
 	}
 }
 
-func (f *file) makeDurable() {
+func (f *crashFile) makeDurable() {
 	for i, versions := range f.blocks {
 		f.blocks[i] = versions[len(versions)-1:]
 	}
@@ -135,7 +136,7 @@ func (f *file) makeDurable() {
 }
 
 // eachContent calls with for each possible content, until with returns false. Contents can repeat.
-func (f *file) eachContent(block int64, with func([]byte) bool) bool {
+func (f *crashFile) eachContent(block int64, with func([]byte) bool) bool {
 	sizes := slices.Clone(f.sizes)
 	slices.Sort(sizes)
 	numbers := slices.Sorted(maps.Keys(f.blocks))
