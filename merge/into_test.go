@@ -82,6 +82,30 @@ func TestMergeAlgebra(t *testing.T) {
 	})
 }
 
+// TestSaturatedCountersAreNamed merges counters of which the shorter ones saturate and are then dropped, or are dropped
+// one by one.
+func TestSaturatedCountersAreNamed(t *testing.T) {
+	t.Parallel()
+	run := func(id byte, counts ...uint64) testarchive.Archive {
+		config := testarchive.Config(layout.DomainCustom)
+		config.DumpID[0] = id
+		b := builder.New(layout.DomainCustom, config)
+		p := b.Profile(layout.Key{Name: "f"}, 0)
+		p.Counters(0, counts...)
+		testarchive.MustDone(t, p)
+		return testarchive.Build(t, b)
+	}
+	sum := testarchive.Merge
+	x, y, z := run(1, 1<<64-1), run(2, 7), run(3, 1, 2)
+	all := sum(t, x, y, z)
+	checkSame(t, "x+(y+z)", all, sum(t, x, sum(t, y, z)))
+	checkSame(t, "(x+y)+z", all, sum(t, sum(t, x, y), z))
+	losses := accountOf(t, all).Losses
+	if len(losses) != 1 || losses[0].First != "f" || losses[0].Amount != 6 {
+		t.Errorf("lost: %+v", losses)
+	}
+}
+
 // mergeAtOnce merges every archive in a goroutine of its own.
 func mergeAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.Archive {
 	h := stores[0].Header()

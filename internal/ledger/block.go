@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
@@ -12,6 +13,9 @@ type Counter struct {
 	Domain layout.Domain
 	Shape  disk.Shape
 	Totals Totals
+	// Saturated is nil unless the counted entries are lost. It gets the units in which a count has the highest value. Each
+	// unit with a count then has a total, even if its counts add up to 0 modulo 2^64.
+	Saturated map[Unit]bool
 }
 
 // AddBlock adds the counts of a profile, which are two optional fields and the data entries. A malformed entry ends the
@@ -36,16 +40,29 @@ func (c *Counter) AddBlock(b disk.Block) {
 // AddEntry adds the counts of an entry. A negative count is subtracted.
 func (c *Counter) AddEntry(e disk.Entry) {
 	unit := UnitOf(c.Domain, e.Tag(), e.Sub())
-	switch {
-	case unit == "":
-	case unit == BlockCounts:
-		c.Totals.Add(unit, TotalOfCounters(e[disk.WideHeaderSize:]))
-	default:
-		c.Totals.Add(unit, c.totalOfEntry(e))
+	c.Totals.Add(unit, c.totalOfEntry(e))
+	if c.Saturated != nil && unit != "" {
+		c.noteLost(unit, e)
+	}
+}
+
+func (c *Counter) noteLost(unit Unit, e disk.Entry) {
+	highest := uint64(math.MaxUint64)
+	if c.Domain.LLVM() {
+		highest = disk.LLVMMaxCount
+	}
+	for cell := range c.Shape.Counts(e) {
+		if n := e.Cell(cell); n != 0 {
+			c.Totals[unit] += 0
+			c.Saturated[unit] = c.Saturated[unit] || n >= highest
+		}
 	}
 }
 
 func (c *Counter) totalOfEntry(e disk.Entry) (sum uint64) {
+	if e.Tag() == layout.TagCounters && c.Domain.LLVM() {
+		return TotalOfCounters(e[disk.WideHeaderSize:])
+	}
 	for cell := range c.Shape.Counts(e) {
 		sum += e.Cell(cell)
 	}

@@ -125,7 +125,7 @@ func (r *faultRun) problem(p crashedPublishing, without *faultRun) (states int, 
 	return p.Check(r.log)
 }
 
-// compileFaults compiles libprofarc and the program that publishes with faults, with sanitizers if the compiler has them.
+// compileFaults compiles libprofarc and the program that publishes with faults. It uses the sanitizers of the compiler.
 func compileFaults(t *testing.T) (program string) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
@@ -149,9 +149,9 @@ func compileFaults(t *testing.T) (program string) {
 	return program
 }
 
-// TestEveryFaultOfLibprofarc lets each call of the system that publishes a file go wrong, once and from then on, in each way: the
-// old file is there or the new one, whole, and after success the new one, also after a crash. The error says what went
-// wrong, nothing is left behind and no file is open.
+// TestEveryFaultOfLibprofarc lets each call of the system that publishes a file go wrong, once and from then on, in
+// each way: the old file is there or the new one, whole, and after success the new one, also after a crash. The error
+// says what went wrong, nothing is left behind and no file is open.
 func TestEveryFaultOfLibprofarc(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()

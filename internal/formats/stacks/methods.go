@@ -151,9 +151,11 @@ func eachCount(what layout.Sub) func(reader.Profile, func(uint64)) {
 
 // eachBlockCount yields LLVM's counters, but not the counters of a sampled function, which begin with a mark.
 func eachBlockCount(p reader.Profile, yield func(uint64)) {
+	hasMarks := p.Store().Header().Domain.LLVM()
 	for e := range p.Entries() {
 		rows, isList := e.Rows()
-		if !isList || e.Tag() != layout.TagCounters || rows.Len() > 0 && ledger.IsMark(rows.Cell(0, 0).Trained()) {
+		if !isList || e.Tag() != layout.TagCounters ||
+			hasMarks && rows.Len() > 0 && ledger.IsMark(rows.Cell(0, 0).Trained()) {
 			continue
 		}
 		for i := range rows.Len() {

@@ -110,7 +110,7 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	if s != disk.SectionData {
 		return
 	}
-	if e.Tag() == layout.TagCounters { // fast path for archives of LLVM, which hold little else
+	if e.Tag() == layout.TagCounters && m.p.b.Domain.LLVM() { // fast path for archives that hold little else
 		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
 			m.addCount(binary.LittleEndian.Uint64(cells))
 		}

@@ -21,11 +21,12 @@ type Merger struct {
 	Certain  []Certain // sites noted since the caller last emptied it
 	Unmerged uint64    // number of entries and values that merges dropped
 	// Lost has the counts in dropped entries and values. The caller sets it, and empties it after each merge.
-	Lost   ledger.Totals
-	Reason string // why it dropped them, or ""; the caller empties it
-	Domain layout.Domain
-	merged Parts        // result of the last merge
-	out    *sectionData // section of the result that is being merged; nil if blocks are merged in place
+	Lost      ledger.Totals
+	Saturated map[ledger.Unit]bool // units in which a dropped count has the highest value; the caller sets it
+	Reason    string               // why it dropped them, or ""; the caller empties it
+	Domain    layout.Domain
+	merged    Parts        // result of the last merge
+	out       *sectionData // section of the result that is being merged; nil if blocks are merged in place
 }
 
 // RefShift is the number of bits by which a reference in a pointer cell is shifted left, which leaves room for the tags
@@ -282,5 +283,5 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 }
 
 func (m *Merger) counter() *ledger.Counter {
-	return &ledger.Counter{Domain: m.Domain, Shape: m.Shape, Totals: m.Lost}
+	return &ledger.Counter{Domain: m.Domain, Shape: m.Shape, Totals: m.Lost, Saturated: m.Saturated}
 }

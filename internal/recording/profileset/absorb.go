@@ -3,6 +3,7 @@ package profileset
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
@@ -33,6 +34,7 @@ func (b *Set) Absorb(ctx context.Context, from *Set, run Run) error {
 	}
 	stop := poll.New(ctx)
 	b.Locked(a.addMethods)
+	b.Locked(func() { maps.Copy(b.merger.Saturated, from.merger.Saturated) })
 	b.Locked(func() { a.addContexts(stop) })
 	run.Time = cmp.Or(run.Time, UnknownTime)
 	if err := cmp.Or(ctx.Err(), a.addProfiles(stop, run)); err != nil {

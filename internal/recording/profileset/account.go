@@ -89,7 +89,7 @@ func (b *Set) internAccount() {
 }
 
 // SettleAccount compares the account with the counts that are written. A difference in a unit in which a count has the
-// highest value is a loss by saturation. Other differences are returned, and are kept in the account as unaccounted.
+// highest value, or had it before a merge dropped it, is a loss by saturation. Other differences are returned, and are kept in the account as unaccounted.
 // The caller holds mu.
 func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (unaccounted []ledger.Difference) {
 	if b.Tables[disk.TableInputs] == nil || b.Partial {
@@ -101,7 +101,7 @@ func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (
 		reason := ledger.ReasonUnaccounted
 		operation := ledger.OperationMerge
 		switch {
-		case saturated[d.Unit]:
+		case saturated[d.Unit] || b.merger.Saturated[d.Unit]:
 			reason = ledger.ReasonMerged
 			if d.Gained {
 				d = ledger.Difference{Unit: d.Unit, Amount: -d.Amount} // modulo 2^64

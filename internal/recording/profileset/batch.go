@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
 )
 
@@ -63,6 +64,7 @@ type builderState struct {
 	tables     map[disk.TableKind]Table
 	blocks     spill.State
 	unmerged   uint64
+	saturated  map[ledger.Unit]bool
 }
 
 // Begin starts a batch. The error matches ErrBatch if one is open; otherwise it is the set's.
@@ -96,6 +98,7 @@ func (b *Set) saveState() builderState {
 		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
 		profiles: b.Profiles.Len(), recordings: b.recordings,
 		tables: map[disk.TableKind]Table{}, blocks: b.Blocks.State(), unmerged: b.merger.Unmerged,
+		saturated: maps.Clone(b.merger.Saturated),
 	}
 	for kind, t := range b.Tables {
 		s.tables[kind] = *t
@@ -145,6 +148,7 @@ func (t *Batch) Rollback() {
 	}
 	b.contents = t.before.contents
 	b.merger.Unmerged = t.before.unmerged
+	b.merger.Saturated = t.before.saturated
 	b.unmerged = nil
 	b.weighed = nil
 }

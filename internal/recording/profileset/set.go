@@ -108,7 +108,8 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 		Dumps:    map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
 		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{}, open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
-	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b, Lost: ledger.Totals{}}
+	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b, Lost: ledger.Totals{},
+		Saturated: map[ledger.Unit]bool{}}
 	b.Run = b.NewRun(RunRules{})
 	if !disk.KnownDomain(domain) {
 		b.failWith(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))

@@ -2,10 +2,10 @@ package specimen
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,11 +31,11 @@ func HostileWith(texts ...string) (all []Specimen) {
 }
 
 // namePlace is the place of a name in a text. Places with equal numbers have the same name, and ~~ marks a long one.
-var namePlace = regexp.MustCompile(`~+[0-9]+`)
+var namePlace = lazyregexp.New(`~+[0-9]+`)
 
 // fillNames puts different names with texts into the places of a text.
 func fillNames(text string, texts []string) string {
-	return namePlace.ReplaceAllStringFunc(text, func(place string) string {
+	return namePlace().ReplaceAllStringFunc(text, func(place string) string {
 		n, _ := strconv.Atoi(strings.Trim(place, "~")) // the place has digits
 		name := fmt.Sprintf("n%d%s", n, texts[n%len(texts)])
 		if strings.HasPrefix(place, "~~") {
