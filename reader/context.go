@@ -3,8 +3,6 @@ package reader
 import (
 	"iter"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
@@ -43,7 +41,7 @@ func (s *Store) readContext(n layout.Ref) (Context, error) {
 	if err != nil {
 		return Context{}, err
 	}
-	method := s.contextMethods.methodOf(s, n)
+	method := s.methodOfContext(n)
 	if method == 0 {
 		method, err = s.findContextMethod(n, rec)
 		if err != nil {
@@ -71,7 +69,7 @@ func (s *Store) findContextMethod(n layout.Ref, rec disk.ContextRecord) (method 
 		if err != nil {
 			return 0, err
 		}
-		method = s.contextMethods.methodOf(s, top)
+		method = s.methodOfContext(top)
 	}
 	m, err := s.readReferredMethod(method)
 	if err != nil {
@@ -85,7 +83,7 @@ func (s *Store) findContextMethod(n layout.Ref, rec disk.ContextRecord) (method 
 		return 0, err
 	}
 	for at := n; ; {
-		s.contextMethods.noteMethod(s, at, method)
+		s.contextMethods.At(s.contextNumber(at)).Store(uint64(method))
 		if at == top {
 			return method, nil
 		}
@@ -334,38 +332,14 @@ func (w *trieWalk) visitNode(i int64) error {
 	return nil
 }
 
-// contextMethods caches the method of each context, which records lack. A chunk is allocated for its first context.
-type contextMethods struct {
-	once   sync.Once
-	chunks []atomic.Pointer[contextMethodChunk]
-}
-
-const contextChunkShift = 10
-
-type contextMethodChunk [1 << contextChunkShift]atomic.Uint32
-
-func (l *contextMethods) methodOf(s *Store, n layout.Ref) layout.Ref {
-	chunk, i := l.chunkOf(s, n)
-	if c := chunk.Load(); c != nil {
-		return layout.Ref(c[i].Load())
+// methodOfContext returns the cached method of a context, which records lack; 0 if it is unknown.
+func (s *Store) methodOfContext(n layout.Ref) layout.Ref {
+	if w := s.contextMethods.Find(s.contextNumber(n)); w != nil {
+		return layout.Ref(w.Load())
 	}
 	return 0
 }
 
-func (l *contextMethods) noteMethod(s *Store, n, method layout.Ref) {
-	chunk, i := l.chunkOf(s, n)
-	if chunk.Load() == nil {
-		chunk.CompareAndSwap(nil, new(contextMethodChunk))
-	}
-	chunk.Load()[i].Store(uint32(method))
-}
-
-func (l *contextMethods) chunkOf(s *Store, n layout.Ref) (*atomic.Pointer[contextMethodChunk], int64) {
-	section := s.h.Parts[disk.PartContexts]
-	l.once.Do(func() {
-		n := section.Size / disk.ContextSize
-		l.chunks = make([]atomic.Pointer[contextMethodChunk], (n+1<<contextChunkShift-1)>>contextChunkShift)
-	})
-	i := (n.Offset() - section.Offset) / disk.ContextSize
-	return &l.chunks[i>>contextChunkShift], i & (1<<contextChunkShift - 1)
+func (s *Store) contextNumber(n layout.Ref) int64 {
+	return (n.Offset() - s.h.Parts[disk.PartContexts].Offset) / disk.ContextSize
 }

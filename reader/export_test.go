@@ -5,7 +5,7 @@ import (
 )
 
 // LeafOf returns the method that a context is remembered to belong to, 0 if it is not remembered.
-func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.contextMethods.methodOf(s, n) }
+func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.methodOfContext(n) }
 
 // MaxLateTypes is how many late types a store takes.
 const MaxLateTypes = maxLateTypes

@@ -80,11 +80,11 @@ type Store struct {
 	// for such entries only if undecoded is set.
 	undecoded atomic.Bool
 
-	checkedBlocks  *sparsebits.Set // checked blocks, one bit per unit of rw
-	contextMethods contextMethods
+	checkedBlocks  *sparsebits.Set  // checked blocks, one bit per unit of rw
+	contextMethods sparsebits.Array // method of each context; 0 if it is unknown
 
-	methodText, typeText atomic.Bool // all keys are within the text budget
-	bindings             bindings
+	methodText, typeText atomic.Bool      // all keys are within the text budget
+	bindings             sparsebits.Array // class of each type
 
 	adopting sync.Mutex // held during Adopt
 	adoption atomic.Pointer[adoption]
@@ -107,7 +107,9 @@ func newStore(m *mapped.Mapping) *Store {
 	data := m.Unchecked()
 	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.FixedSizes(),
-		checkedBlocks: sparsebits.New(disk.RegionOf(h, disk.RegionRW).Size / disk.Unit)}
+		checkedBlocks:  sparsebits.New(disk.RegionOf(h, disk.RegionRW).Size / disk.Unit),
+		contextMethods: sparsebits.NewArray(h.Parts[disk.PartContexts].Size / disk.ContextSize),
+		bindings:       sparsebits.NewArray(int64(h.Counts.Types) + maxLateTypes)}
 	s.hit.initPath(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {

@@ -236,41 +236,6 @@ const (
 	classExcluded = ^uint64(0)
 )
 
-// bindings holds the class of each type. Most types are never bound, so a chunk is allocated only when one of its types
-// is.
-type bindings struct {
-	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
-}
-
-const bindingChunkTypes = 512
-
-type bindingChunk [bindingChunkTypes]atomic.Uint64
-
-func (b *bindings) findClass(ordinal uint32) *atomic.Uint64 {
-	table := b.table.Load()
-	if table == nil {
-		return nil
-	}
-	chunk := (*table)[ordinal/bindingChunkTypes].Load()
-	if chunk == nil {
-		return nil
-	}
-	return &chunk[ordinal%bindingChunkTypes]
-}
-
-// classCell returns the class of a type and allocates its chunk if necessary. types is the maximum number of types.
-func (b *bindings) classCell(ordinal uint32, types uint64) *atomic.Uint64 {
-	if b.table.Load() == nil {
-		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
-		b.table.CompareAndSwap(nil, &table)
-	}
-	row := &(*b.table.Load())[ordinal/bindingChunkTypes]
-	if row.Load() == nil {
-		row.CompareAndSwap(nil, new(bindingChunk))
-	}
-	return &row.Load()[ordinal%bindingChunkTypes]
-}
-
 // Bind ties a type to the embedder's class number, which must not be 0 or the maximum. The error matches ErrAmbiguous
 // if the type is excluded or bound to another class.
 func (s *Store) Bind(t Type, class uint64) error {
@@ -280,7 +245,7 @@ func (s *Store) Bind(t Type, class uint64) error {
 	if class == classUnbound || class == classExcluded {
 		return fmt.Errorf("class number %#x is reserved: bind types to other numbers", class)
 	}
-	c := s.bindings.classCell(t.ordinal, s.maxTypes())
+	c := s.bindings.At(int64(t.ordinal))
 	if c.CompareAndSwap(classUnbound, class) {
 		return nil
 	}
@@ -299,7 +264,7 @@ func (s *Store) Exclude(t Type) error {
 	if t.s != s {
 		return errForeignType
 	}
-	s.bindings.classCell(t.ordinal, s.maxTypes()).Store(classExcluded)
+	s.bindings.At(int64(t.ordinal)).Store(classExcluded)
 	return nil
 }
 
@@ -308,7 +273,7 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	if t.s != s {
 		return 0, BindingUnbound
 	}
-	c := s.bindings.findClass(t.ordinal)
+	c := s.bindings.Find(int64(t.ordinal))
 	if c == nil {
 		return 0, BindingUnbound
 	}
@@ -321,5 +286,3 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 		return class, BindingBound
 	}
 }
-
-func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + maxLateTypes }

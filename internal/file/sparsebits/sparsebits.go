@@ -1,6 +1,7 @@
-// Package sparsebits has sets of bits over a large, sparsely used range, such as the checked pages of an archive.
-// Memory is allocated when a bit is first set, 512 bytes at a time. An empty [Set] takes 8 bytes per 2^20 numbers, an
-// empty [States] 8 bytes per 2^19 slots. Both are safe for concurrent use.
+// Package sparsebits has arrays of words over a large, sparsely used range, and sets of bits, such as the checked pages
+// of an archive. Memory is allocated when a word is first written, 64 words at a time. An empty [Array] takes 8 bytes
+// per 2^14 words, an empty [Set] 8 bytes per 2^20 numbers, and an empty [States] 8 bytes per 2^19 slots. All are safe
+// for concurrent use.
 package sparsebits
 
 import (
@@ -10,9 +11,9 @@ import (
 )
 
 // A Set is a set of numbers from 0 to n-1 that can only grow.
-type Set struct{ words sparseWords }
+type Set struct{ words Array }
 
-func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
+func New(n int64) *Set { return &Set{NewArray((n + 63) >> wordShift)} }
 
 // Has reports whether i is in the set. It may panic if i is outside the range.
 func (s *Set) Has(i int64) bool {
@@ -21,17 +22,17 @@ func (s *Set) Has(i int64) bool {
 }
 
 // Add adds i, which must be in the range. Add synchronizes with each Has that returns true for i.
-func (s *Set) Add(i int64) { s.words.wordAt(i >> wordShift).Or(1 << (i & 63)) }
+func (s *Set) Add(i int64) { s.words.At(i >> wordShift).Or(1 << (i & 63)) }
 
 // A States has a state from 0 to 3 for each of the slots 0 to n-1, initially 0.
-type States struct{ words sparseWords }
+type States struct{ words Array }
 
 const (
 	slotShift = wordShift - 1 // log2 of the slots of a word
 	stateMask = 3
 )
 
-func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)} }
+func NewStates(n int64) *States { return &States{NewArray((n + 31) >> slotShift)} }
 
 // Load returns the state of slot i, which must be in the range.
 func (s *States) Load(i int64) uint8 {
@@ -43,7 +44,7 @@ func (s *States) Load(i int64) uint8 {
 }
 
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
-	w := s.words.wordAt(i >> slotShift)
+	w := s.words.At(i >> slotShift)
 	shift := i & 31 * 2
 	for {
 		word := w.Load()
@@ -63,7 +64,7 @@ func (s *States) Store(i int64, v uint8) {
 }
 
 func (s *States) Or(i int64, v uint8) {
-	s.words.wordAt(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
+	s.words.At(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
 }
 
 // Count returns the number of slots in state v, which must not be 0.
@@ -104,7 +105,7 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 }
 
 func (s *States) fillWord(from, to int64, v uint8) bool {
-	w := s.words.wordAt(from >> slotShift)
+	w := s.words.At(from >> slotShift)
 	mask := slotRangeMask(from, to)
 	for {
 		word := w.Load()
@@ -120,7 +121,7 @@ func (s *States) fillWord(from, to int64, v uint8) bool {
 func (s *States) Clear(from, to int64) {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)
-		s.words.wordAt(at >> slotShift).And(^slotRangeMask(at, next))
+		s.words.At(at >> slotShift).And(^slotRangeMask(at, next))
 		at = next
 	}
 }
@@ -142,42 +143,36 @@ const (
 )
 
 type (
-	chunk       [1 << chunkShift]atomic.Uint64
-	directory   [1 << dirShift]atomic.Pointer[chunk]
-	sparseWords []atomic.Pointer[directory]
+	chunk     [1 << chunkShift]atomic.Uint64
+	directory [1 << dirShift]atomic.Pointer[chunk]
 )
 
-func newWords(n int64) sparseWords {
+// An Array has a word for each number from 0 to n-1, initially 0.
+type Array []atomic.Pointer[directory]
+
+func NewArray(n int64) Array {
 	const perDir = 1 << (chunkShift + dirShift)
-	return make(sparseWords, (n+perDir-1)/perDir)
+	return make(Array, (n+perDir-1)/perDir)
 }
 
-// allWords iterates over the words of all chunks, with their numbers.
-func (w sparseWords) allWords() iter.Seq2[int64, uint64] {
-	return func(yield func(int64, uint64) bool) {
-		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
-			c := w.findChunk(i)
-			if c == nil {
-				continue
-			}
-			for j := range c {
-				if !yield(i+int64(j), c[j].Load()) {
-					return
-				}
-			}
-		}
+// Find returns word i, or nil if no word of its chunk was written.
+func (a Array) Find(i int64) *atomic.Uint64 {
+	if c := a.findChunk(i); c != nil {
+		return &c[i&chunkMask]
 	}
+	return nil
 }
 
-func (w sparseWords) findChunk(i int64) *chunk {
-	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
+func (a Array) findChunk(i int64) *chunk {
+	if d := a[i>>(chunkShift+dirShift)].Load(); d != nil {
 		return d[i>>chunkShift&dirMask].Load()
 	}
 	return nil
 }
 
-func (w sparseWords) wordAt(i int64) *atomic.Uint64 {
-	d := loadOrCreate(&w[i>>(chunkShift+dirShift)])
+// At returns word i for writing.
+func (a Array) At(i int64) *atomic.Uint64 {
+	d := loadOrCreate(&a[i>>(chunkShift+dirShift)])
 	c := loadOrCreate(&d[i>>chunkShift&dirMask])
 	return &c[i&chunkMask]
 }
@@ -190,4 +185,21 @@ func loadOrCreate[T any](p *atomic.Pointer[T]) *T {
 		return v
 	}
 	return p.Load()
+}
+
+// allWords iterates over the words of all chunks, with their numbers.
+func (a Array) allWords() iter.Seq2[int64, uint64] {
+	return func(yield func(int64, uint64) bool) {
+		for i := int64(0); i < int64(len(a))<<(chunkShift+dirShift); i += 1 << chunkShift {
+			c := a.findChunk(i)
+			if c == nil {
+				continue
+			}
+			for j := range c {
+				if !yield(i+int64(j), c[j].Load()) {
+					return
+				}
+			}
+		}
+	}
 }
