@@ -3,9 +3,9 @@ package reader_test
 import (
 	"fmt"
 	"log"
+	"reflect"
 	"testing"
 
-	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,8 +23,8 @@ func TestPlacesOfCells(t *testing.T) {
 				a, _ := s.Adoption()
 				word, ok := c.Word()
 				place := uint64(uintptr(p.Address())) + uint64(c.Offset()-p.Ref().Offset())
-				if !ok || a.Base+uint64(c.Offset()) != place || words.AddressOfWord(word) != uintptr(place) {
-					t.Errorf("word at %#x, offset %#x, base %#x", words.AddressOfWord(word), c.Offset(), a.Base)
+				if !ok || a.Base+uint64(c.Offset()) != place || reflect.ValueOf(word).Pointer() != uintptr(place) {
+					t.Errorf("word at %#x, offset %#x, base %#x", reflect.ValueOf(word).Pointer(), c.Offset(), a.Base)
 				}
 			}
 			calls, _ := p.Invocations()

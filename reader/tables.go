@@ -84,19 +84,8 @@ func (s *Store) readTableDirectory() ([]disk.TablePlace, error) {
 }
 
 func (s *Store) readTable(p disk.TablePlace) (Table, error) {
-	b, err := s.m.Bytes(disk.RegionEX, p.Span.Offset, p.Span.Size)
-	if err != nil {
-		return Table{}, err
-	}
-	parsed, err := disk.ParseTable(b)
-	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed, s: s}
-	if err == nil && t.Kind != p.Kind {
-		return t, s.corruptError(disk.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
-	}
-	if err != nil {
-		return t, s.corruptError(disk.RegionEX, p.Span.Offset, "%v", err)
-	}
-	return t, nil
+	t, err := p.ReadTable(s.m.Bytes)
+	return Table{Kind: t.Kind, Flags: t.Flags, Rows: t.Rows, cells: t, s: s}, disk.WithFileName(err, s.m.Name())
 }
 
 // Runs returns the runs in which the counts were recorded, as far as producers described them. They include the run of

@@ -124,29 +124,24 @@ func ReadTable(h *layout.Header, kind TableKind, read func(r layout.Region, offs
 	if err != nil || at < 0 {
 		return Table{}, 0, err
 	}
-	p := places[at]
+	t, err = places[at].ReadTable(read)
+	return t, places[at].Span.Offset, err
+}
+
+// ReadTable reads the table with read.
+func (p TablePlace) ReadTable(read func(r layout.Region, offset, size int64) ([]byte, error)) (Table, error) {
 	b, err := read(RegionEX, p.Span.Offset, p.Span.Size)
 	if err != nil {
-		return Table{}, 0, err
+		return Table{}, err
 	}
-	t, err = ParseTable(b)
+	t, err := ParseTable(b)
 	if err == nil && t.Kind != p.Kind {
 		err = fmt.Errorf("table %d is listed as %d", t.Kind, p.Kind)
 	}
 	if err != nil {
-		return Table{}, 0, Corrupt(RegionEX, p.Span.Offset, "%v", err)
+		return t, Corrupt(RegionEX, p.Span.Offset, "%v", err)
 	}
-	return t, p.Span.Offset, nil
-}
-
-// DeclaredIn is ReadDeclared for an archive in memory.
-func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
-	if h.Domain != layout.DomainCustom {
-		return nil, nil
-	}
-	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) {
-		return data[offset : offset+size], nil
-	})
+	return t, nil
 }
 
 // CheckTable returns an error if a table of kind k cannot have these flags and columns.

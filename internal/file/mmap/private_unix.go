@@ -53,3 +53,6 @@ func (p *Private) mapFixed(fd int, offset, n int64, prot, flags int) error {
 func (p *Private) Unmap() error {
 	return unix.MunmapPtr(pointerTo(p.base), uintptr(p.plan.mappingSize()))
 }
+
+// Forget unmaps the pages from this process. The system may keep them, and the next access maps them again.
+func (v *View) Forget() { _ = unix.Madvise(v.mapping, unix.MADV_DONTNEED) }

@@ -69,3 +69,6 @@ func (p *Private) Unmap() error {
 	}
 	return err
 }
+
+// Forget does nothing, since Windows decides alone.
+func (v *View) Forget() {}

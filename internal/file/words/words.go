@@ -41,8 +41,6 @@ func AddressOfBytes(b []byte) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-func AddressOfWord(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
-
 // StringOf returns b as a string without copying. b must not be changed while the string is in use.
 func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 

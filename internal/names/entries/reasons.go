@@ -61,14 +61,9 @@ func reasonsOfRelease(release uint32) (list []string) {
 // TrapReasonsOf reads the lists of an archive, or uses the list of its VM's release. If the release is unknown, it has
 // the names on which all known releases agree.
 func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
-	t, err := s.TableOrEmpty(disk.TableProperties)
-	for i := 0; err == nil && i < t.Rows; i++ {
-		var key, value string
-		key, err = t.Text(0, i)
-		if err == nil && key == disk.PropertyTrapReasons {
-			value, err = t.Text(1, i)
-			r.lists = append(r.lists, strings.Split(value, ","))
-		}
+	properties, err := Properties(s)
+	for _, list := range properties[disk.PropertyTrapReasons] {
+		r.lists = append(r.lists, strings.Split(list, ","))
 	}
 	if err != nil || len(r.lists) > 0 {
 		return r, err

@@ -34,21 +34,9 @@ func NamesLoaders(s *reader.Store) (bool, error) {
 // ListIdentities returns the sorted identities of the class loaders of all types, without "".
 func ListIdentities(s *reader.Store) ([]string, error) {
 	found := map[string]bool{}
-	last := ""
-	for t, err := range s.Types() {
-		if err != nil {
-			return nil, err
-		}
-		loader, err := t.Loader()
-		if err != nil {
-			return nil, err
-		}
-		if identity := loader.String(); identity != last && identity != "" {
-			found[identity] = true
-			last = identity
-		}
-	}
-	return slices.Sorted(maps.Keys(found)), nil
+	err := eachClass(s, func(_, loader string) { found[loader] = true })
+	delete(found, "")
+	return slices.Sorted(maps.Keys(found)), err
 }
 
 // A Pairing finds classes of one archive in another by name alone, for archives of which only one names class loaders.

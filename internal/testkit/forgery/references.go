@@ -37,7 +37,11 @@ func References(data []byte) ([]Reference, error) {
 		return nil, err
 	}
 	l := &referenceLister{data: data, h: h, shape: disk.ShapeOfParams(&h.Params)}
-	l.shape.Declared, err = disk.DeclaredIn(h, data)
+	if h.Domain == layout.DomainCustom {
+		l.shape.Declared, err = disk.ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) {
+			return data[offset : offset+size], nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}

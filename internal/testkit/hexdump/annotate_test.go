@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
 )
 
 var le = binary.LittleEndian
@@ -79,8 +80,10 @@ func (d *dumper) readHeader() {
 	d.header = header{base: d.readU64(72), regions: map[string]span{}, sections: map[string]span{},
 		contexts: int64(d.readU64(512 + 24))}
 	d.header.shape = disk.Shape{TypeRows: int(d.readU32(160)), BciRows: int(d.readU32(164)), Gap: int(d.readU32(168))}
-	if h, err := disk.ParseHeader(d.data, int64(len(d.data))); err == nil {
-		d.header.shape.Declared, _ = disk.DeclaredIn(h, d.data)
+	if h, err := disk.ParseHeader(d.data, int64(len(d.data))); err == nil && h.Domain == layout.DomainCustom {
+		d.header.shape.Declared, _ = disk.ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) {
+			return d.data[offset : offset+size], nil
+		})
 	}
 	for i, name := range regionNames {
 		d.header.regions[name] = at(i, 288, 24)

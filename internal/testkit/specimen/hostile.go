@@ -25,7 +25,9 @@ func Hostile() []Specimen { return HostileWith(HostileText) }
 func HostileWith(texts ...string) (all []Specimen) {
 	for _, d := range []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend,
 		layout.DomainGraal, layout.DomainJamaica, layout.DomainSampled} {
-		all = append(all, edited("hostile-"+d.String(), d, func(text string) string { return fillNames(text, texts) }))
+		s := edited("hostile/"+d.String(), d, func(text string) string { return fillNames(text, texts) })
+		s.Name = "hostile-" + d.String()
+		all = append(all, s)
 	}
 	return all
 }

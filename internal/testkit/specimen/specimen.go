@@ -37,7 +37,7 @@ func All() []Specimen {
 
 // texts has the specimens in the text of profarc. The archives in testdata/v1, whose bytes never change, are equal.
 //
-//go:embed testdata/*.txt
+//go:embed testdata/*.txt testdata/hostile/*.txt
 var texts embed.FS
 
 // written returns the specimen of a text.

@@ -1,4 +1,0 @@
-package mmap
-
-// Forget does nothing, since Windows decides alone.
-func (v *View) Forget() {}
