@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -18,7 +17,7 @@ func TestThreadsCountExactly(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/adopt.c")
 	requested := 0
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
-		path := cprogram.Write(t, cprogram.Archive(t, s))
+		path := writeArchive(t, archiveOf(t, s))
 		places := []string{"anywhere", "requested", "memory"}
 		if strings.HasPrefix(s.Name, "hostile-") && os.Getenv("PROFARC_EXHAUSTIVE") == "" {
 			places = places[:1] // names do not matter to where it lies
@@ -46,14 +45,14 @@ func TestThreadsDoNotRace(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "thread").client(t, "tests/adopt.c")
 	for _, s := range specimen.All() {
-		adoptAt(t, program, cprogram.Write(t, cprogram.Archive(t, s)), "anywhere")
+		adoptAt(t, program, writeArchive(t, archiveOf(t, s)), "anywhere")
 	}
 }
 
 // adoptAt runs adopt.c and returns where the archive lay.
 func adoptAt(t *testing.T, program, path, where string) string {
 	t.Helper()
-	out, stderr, status := cprogram.Run(t, program, path, where, "8")
+	out, stderr, status := runProgram(t, program, path, where, "8")
 	at, rest, ok := strings.Cut(string(out), ": ")
 	if status != 0 || len(stderr) > 0 || !ok {
 		t.Errorf("%s: exit status %d, %s%s", where, status, out, stderr)
@@ -70,12 +69,12 @@ func TestExample(t *testing.T) {
 		if s.Name != "hotspot" {
 			continue
 		}
-		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, cprogram.Archive(t, s)))
+		out, stderr, status := runProgram(t, program, writeArchive(t, archiveOf(t, s)))
 		if status != 0 || len(stderr) > 0 || !strings.Contains(string(out), "exact") {
 			t.Errorf("exit status %d: %s%s", status, out, stderr)
 		}
 	}
-	if _, stderr, status := cprogram.Run(t, program, "no-such-file"); status != 1 ||
+	if _, stderr, status := runProgram(t, program, "no-such-file"); status != 1 ||
 		!strings.Contains(string(stderr), "no-such-file") {
 		t.Errorf("without a file: exit status %d: %s", status, stderr)
 	}

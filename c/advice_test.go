@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -50,7 +49,7 @@ func TestAdviceOfBothLanguages(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/advice.c")
 	run := func(args ...string) string {
-		out, stderr, status := cprogram.Run(t, program, args...)
+		out, stderr, status := runProgram(t, program, args...)
 		if status != 0 || len(stderr) > 0 {
 			t.Fatalf("%s: exit status %d: %s%s", args, status, out, stderr)
 		}

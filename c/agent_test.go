@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/java/bytecode"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -26,9 +25,9 @@ func TestMethodsOfClasses(t *testing.T) {
 		t.Run(sanitizers, func(t *testing.T) {
 			program := sanitized(t, sanitizers).client(t, "tests/agent.c")
 			for _, s := range append(specimen.All(), specimen.Hostile()...) {
-				data := cprogram.Archive(t, s)
-				out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
-				if want := fmt.Sprintf("%d methods, ", cprogram.Store(t, data).Header().Counts.Methods); status != 0 ||
+				data := archiveOf(t, s)
+				out, stderr, status := runProgram(t, program, writeArchive(t, data))
+				if want := fmt.Sprintf("%d methods, ", openBytes(t, data).Header().Counts.Methods); status != 0 ||
 					!strings.HasPrefix(string(out), want) {
 					t.Errorf("%s: exit status %d: %s%s, want %s", s.Name, status, out, stderr, want)
 				}
@@ -76,8 +75,8 @@ func TestCodeIDsAreTheSame(t *testing.T) {
 	if known < 1000 || known == 2000 {
 		t.Fatalf("%d of 2000 methods have a code id", known)
 	}
-	out, stderr, status := cprogram.Run(t, sanitized(t, "address,undefined").client(t, "tests/agent.c"), "codes",
-		cprogram.Write(t, file.Bytes()))
+	out, stderr, status := runProgram(t, sanitized(t, "address,undefined").client(t, "tests/agent.c"), "codes",
+		writeArchive(t, file.Bytes()))
 	if status != 0 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}

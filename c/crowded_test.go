@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -111,14 +110,14 @@ func TestCrowdedArchivesAreTheSame(t *testing.T) {
 func compareLookups(t *testing.T, dump string, data []byte) {
 	t.Helper()
 	var want bytes.Buffer
-	st := cprogram.Store(t, data)
+	st := openBytes(t, data)
 	for m, err := range st.Methods() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		lookups(t, &want, st, m)
 	}
-	got, stderr, status := cprogram.Run(t, dump, cprogram.Write(t, data), "keys")
+	got, stderr, status := runProgram(t, dump, writeArchive(t, data), "keys")
 	if status != 0 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -19,7 +18,7 @@ import (
 
 // verdict returns what libprofarc makes of a forgery: whether it is sound, and the hash of
 // what was printed.
-func verdict(t *testing.T, c *cprogram.Forgeries, edits ...forgery.Edit) (sound bool, printed uint64) {
+func verdict(t *testing.T, c *forgery.Process, edits ...forgery.Edit) (sound bool, printed uint64) {
 	t.Helper()
 	status, printed := c.Verdict(t, edits...)
 	return status == 1, printed
@@ -34,8 +33,8 @@ func TestForgeriesAreTheSame(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := cprogram.Archive(t, s)
-			c := cprogram.StartForgeries(t, program, data)
+			data := archiveOf(t, s)
+			c := forgery.StartProcess(t, program, data)
 			var n, taken, differ int
 			err := forgery.Each(data, forgery.OneIn(200, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
 				if differ == 20 {
@@ -71,13 +70,13 @@ func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range specimen.All() {
-		data := cprogram.Archive(t, s)
-		c := cprogram.StartForgeries(t, program, data)
+		data := archiveOf(t, s)
+		c := forgery.StartProcess(t, program, data)
 		f, err := forgery.New(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := cprogram.Store(t, data).Header().Parts[disk.PartUnexecuted]
+		rows := openBytes(t, data).Header().Parts[disk.PartUnexecuted]
 		for at := rows.Offset; at < rows.End(); at += 4 {
 			for value := range uint64(5) {
 				f.Set(forgery.Reference{At: at}, value)
@@ -99,9 +98,9 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
-	data := cprogram.Archive(t, specimen.All()[0])
-	h := cprogram.Store(t, data).Header()
-	c := cprogram.StartForgeries(t, program, data)
+	data := archiveOf(t, specimen.All()[0])
+	h := openBytes(t, data).Header()
+	c := forgery.StartProcess(t, program, data)
 	_, want := verdict(t, c)
 	padding := layout.Span{Offset: disk.RegionOf(h, disk.RegionEX).End() + 4096,
 		Size: disk.RegionOf(h, disk.RegionRW).Offset - disk.RegionOf(h, disk.RegionEX).End() - 8192}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -30,8 +29,8 @@ func TestFuzz(t *testing.T) {
 		"-pthread", "-Iinclude", "-o", program, "tests/fuzz.c"}
 	command(t, "clang", append(args, sources...)...)
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
-		data := cprogram.Archive(t, s)
-		h := cprogram.Store(t, data).Header()
+		data := archiveOf(t, s)
+		h := openBytes(t, data).Header()
 		seed := append(data[:disk.RegionOf(h, disk.RegionEX).End():disk.RegionOf(h, disk.RegionEX).End()],
 			data[disk.RegionOf(h, disk.RegionRW).Offset:]...)
 		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -24,7 +23,7 @@ func lastingRunner(t *testing.T) func(args ...string) (printed string) {
 	program := sanitized(t, "address,undefined").client(t, "tests/lasting.c")
 	return func(args ...string) string {
 		t.Helper()
-		out, stderr, status := cprogram.Run(t, program, args...)
+		out, stderr, status := runProgram(t, program, args...)
 		if status != 0 || len(stderr) > 0 {
 			t.Fatalf("%s: exit status %d: %s%s", args, status, out, stderr)
 		}
@@ -94,7 +93,7 @@ func TestCheckpointsAreAsLargeAsWhatCounted(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/costs.c")
-	out, _, status := cprogram.Run(t, program, t.TempDir(), "3000", "1", "2000", "100", "300", "300")
+	out, _, status := runProgram(t, program, t.TempDir(), "3000", "1", "2000", "100", "300", "300")
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if status != 0 || len(lines) != 7 {
 		t.Fatalf("exit status %d: %s", status, out)
@@ -199,7 +198,7 @@ func TestReleasedFunctionsAreSmall(t *testing.T) {
 	t.Parallel()
 	program := build{cc: compilers(t)[0], flags: "-O2"}.client(t, "tests/lasting.c")
 	for how, most := range map[string]int64{"one": 150, "many": 260} {
-		out, _, status := cprogram.Run(t, program, "released", how, "100000")
+		out, _, status := runProgram(t, program, "released", how, "100000")
 		if n := lastingNumber(t, strings.TrimSpace(string(out))); status != 0 || n > most || n < 40 {
 			t.Errorf("%s: %d bytes, at most %d are allowed", how, n, most)
 		}
@@ -272,7 +271,7 @@ func TestWorkersShareMemory(t *testing.T) {
 	program := build{cc: compilers(t)[0], flags: "-O2"}.client(t, "tests/workers.c")
 	app, folder := filepath.Join(t.TempDir(), "app.parc"), t.TempDir()
 	means := func(workers string) (pss, private int64) {
-		out, stderr, status := cprogram.Run(t, program, app, folder, "25000", workers)
+		out, stderr, status := runProgram(t, program, app, folder, "25000", workers)
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		if status != 0 || len(lines) != 3 {
 			t.Fatalf("exit status %d: %s%s", status, out, stderr)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
@@ -35,11 +34,11 @@ func TestLayers(t *testing.T) {
 		return data
 	}
 	base := counted(100, nil, "base", "both")
-	on := cprogram.Store(t, base).Header().AsBase()
+	on := openBytes(t, base).Header().AsBase()
 	layer := counted(10, &on, "app", "both")
-	app, beneath, other := cprogram.Write(t, layer), cprogram.Write(t, base),
-		cprogram.Write(t, counted(101, nil, "base", "both"))
-	if out, stderr, status := cprogram.Run(t, program, app, beneath, other); status != 0 {
+	app, beneath, other := writeArchive(t, layer), writeArchive(t, base),
+		writeArchive(t, counted(101, nil, "base", "both"))
+	if out, stderr, status := runProgram(t, program, app, beneath, other); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
 	example := sanitized(t, "address,undefined").client(t, "examples/layers.c")
@@ -54,7 +53,7 @@ func TestLayers(t *testing.T) {
 		{"missing", "app", "11 calls, in the application's archive\n",
 			"without the base missing: the file can't be opened\n"},
 	} {
-		out, stderr, status := cprogram.Run(t, example, app, test.base, "C", test.name, "")
+		out, stderr, status := runProgram(t, example, app, test.base, "C", test.name, "")
 		if string(out) != test.out || !strings.HasPrefix(string(stderr), test.stderr) || (status == 0) != (test.out != "") ||
 			test.stderr == "" && len(stderr) > 0 {
 			t.Errorf("%s on %s: exit status %d, %q, %q", test.name, test.base, status, out, stderr)

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -175,12 +174,12 @@ func TestDumpIsTheSame(t *testing.T) {
 		program := build{cc: cc, flags: "-O2"}.client(t, "tests/dump.c")
 		for _, s := range append(specimen.All(), specimen.Hostile()...) {
 			t.Run(cc+"/"+s.Name, func(t *testing.T) {
-				data := cprogram.Archive(t, s)
+				data := archiveOf(t, s)
 				var want bytes.Buffer
-				if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
+				if err := jsondump.WriteArchive(&want, openBytes(t, data)); err != nil {
 					t.Fatal(err)
 				}
-				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+				got, stderr, status := runProgram(t, program, writeArchive(t, data))
 				if status != 0 {
 					t.Fatalf("exit status %d: %s", status, stderr)
 				}
@@ -196,7 +195,7 @@ func TestLookupsAreTheSame(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
-			compareLookups(t, program, cprogram.Archive(t, s))
+			compareLookups(t, program, archiveOf(t, s))
 		})
 	}
 }
@@ -307,7 +306,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
-	sound := cprogram.Archive(t, specimen.All()[0])
+	sound := archiveOf(t, specimen.All()[0])
 	version := bytes.Clone(sound)
 	binary.LittleEndian.PutUint32(version[12:], 2)
 	for name, data := range map[string][]byte{
@@ -315,12 +314,12 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"sums": sound[:700], "cut": sound[:len(sound)-1], "page": sound[:len(sound)&^4095],
 		"longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 ||
+		if out, stderr, status := runProgram(t, program, writeArchive(t, data)); status != 1 || len(out) > 0 ||
 			!bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
 	}
-	if _, stderr, status := cprogram.Run(t, program, t.TempDir()); status != 1 || len(stderr) == 0 {
+	if _, stderr, status := runProgram(t, program, t.TempDir()); status != 1 || len(stderr) == 0 {
 		t.Errorf("a directory: exit status %d, message %q", status, stderr)
 	}
 }
@@ -338,12 +337,12 @@ func TestInstall(t *testing.T) {
 	program := filepath.Join(prefix, "client")
 	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib,
 		"-lprofarc", "-Wl,-rpath,"+lib)
-	data := cprogram.Archive(t, specimen.All()[0])
+	data := archiveOf(t, specimen.All()[0])
 	var want bytes.Buffer
-	if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
+	if err := jsondump.WriteArchive(&want, openBytes(t, data)); err != nil {
 		t.Fatal(err)
 	}
-	got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+	got, stderr, status := runProgram(t, program, writeArchive(t, data))
 	if status != 0 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}

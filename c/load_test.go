@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -33,10 +32,10 @@ func TestLoad(t *testing.T) {
 	}
 	dir := t.TempDir()
 	app := filepath.Join(dir, "app.parc")
-	if out, stderr, status := cprogram.Run(t, b.client(t, "tests/run.c"), "dump", app, app, "10"); status != 0 {
+	if out, stderr, status := runProgram(t, b.client(t, "tests/run.c"), "dump", app, app, "10"); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, out, stderr)
 	}
-	out, stderr, status := cprogram.Run(t, b.client(t, "tests/load.c"), app, dir, strconv.Itoa(eras),
+	out, stderr, status := runProgram(t, b.client(t, "tests/load.c"), app, dir, strconv.Itoa(eras),
 		strconv.Itoa(int(long.Milliseconds())/eras))
 	if status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, out, stderr)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
@@ -16,7 +15,7 @@ func TestNamesThatArchivesCannotHold(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	app := filepath.Join(t.TempDir(), "app.parc")
-	out, stderr, status := cprogram.Run(t, sanitized(t, "address,undefined").client(t, "tests/lost.c"), app)
+	out, stderr, status := runProgram(t, sanitized(t, "address,undefined").client(t, "tests/lost.c"), app)
 	want := []string{
 		"unknown code 1, 4 bytes 1, 6 bytes 1, others 0", `0 profiles, 1 rows, code 13, first n\0ul`,
 		"unknown code 2, 6 bytes 2, others 2", `1 profiles, 0 rows, code 13, first A.n\0ul`,

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -18,8 +17,8 @@ func TestNulls(t *testing.T) {
 	program := sanitized(t, "address,undefined").client(t, "tests/nulls.c")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			path := cprogram.Write(t, cprogram.Archive(t, s))
-			if out, stderr, status := cprogram.Run(t, program, path, t.TempDir()); status != 0 {
+			path := writeArchive(t, archiveOf(t, s))
+			if out, stderr, status := runProgram(t, program, path, t.TempDir()); status != 0 {
 				t.Errorf("exit status %d: %s%s", status, out, stderr)
 			}
 		})

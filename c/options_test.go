@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -21,14 +20,14 @@ func TestOptions(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/options.c")
-	sound := cprogram.Archive(t, specimen.All()[0])
-	h := cprogram.Store(t, sound).Header()
+	sound := archiveOf(t, specimen.All()[0])
+	h := openBytes(t, sound).Header()
 	if h.Domain != layout.DomainHotSpot {
 		t.Fatalf("the first specimen is of the domain %s", h.Domain)
 	}
 	damaged := bytes.Clone(sound)
 	damaged[lastCount(t, sound)] ^= 1
-	if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, sound), cprogram.Write(t, damaged)); status != 0 {
+	if out, stderr, status := runProgram(t, program, writeArchive(t, sound), writeArchive(t, damaged)); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
 }
@@ -36,7 +35,7 @@ func TestOptions(t *testing.T) {
 // lastCount returns where the last counter that is an invocation count is.
 func lastCount(t *testing.T, data []byte) (at int64) {
 	t.Helper()
-	for p, err := range cprogram.Store(t, data).Profiles() {
+	for p, err := range openBytes(t, data).Profiles() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -33,7 +32,7 @@ func dumps(t *testing.T, program string) (first, second *reader.Store, pid int) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		stores[i] = cprogram.Store(t, data)
+		stores[i] = openBytes(t, data)
 	}
 	return stores[0], stores[1], cmd.ProcessState.Pid()
 }
@@ -110,7 +109,7 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 	for _, name := range []string{"app", "early", "parent", "child"} {
 		args = append(args, filepath.Join(folder, name+".parc"))
 	}
-	if out, stderr, status := cprogram.Run(t, program, args...); status != 0 {
+	if out, stderr, status := runProgram(t, program, args...); status != 0 {
 		t.Fatalf("exit status %d: %s%s", status, out, stderr)
 	}
 	var stores []*reader.Store
@@ -119,7 +118,7 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stores = append(stores, cprogram.Store(t, data))
+		stores = append(stores, openBytes(t, data))
 	}
 	by, err := merge.Superseded(stores...)
 	if err != nil || !slices.Equal(by, []int{-1, 2, -1, -1}) {
@@ -147,7 +146,7 @@ func checkCalls(t *testing.T, b *builder.Builder, want uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+	p, err := openBytes(t, data).Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

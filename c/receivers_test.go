@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -17,7 +16,7 @@ func TestReceivers(t *testing.T) {
 	for _, sanitizers := range []string{"address,undefined", "thread"} {
 		t.Run(sanitizers, func(t *testing.T) {
 			program := sanitized(t, sanitizers).client(t, "tests/receivers.c")
-			out, stderr, status := cprogram.Run(t, program, filepath.Join(t.TempDir(), "app.parc"))
+			out, stderr, status := runProgram(t, program, filepath.Join(t.TempDir(), "app.parc"))
 			if status != 0 || len(stderr) > 0 {
 				t.Errorf("exit status %d: %s%s", status, out, stderr)
 			}
@@ -36,7 +35,7 @@ func TestInlineCache(t *testing.T) {
 		"compile for any class\nCircle 990\nSquare 10\n",
 		"compile for Circle\nCircle 1980\nSquare 20\n",
 	} {
-		out, stderr, status := cprogram.Run(t, program, app)
+		out, stderr, status := runProgram(t, program, app)
 		if status != 0 || string(out) != want || len(stderr) > 0 {
 			t.Errorf("exit status %d: %s%s, want %s", status, out, stderr, want)
 		}

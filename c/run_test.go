@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/mapped"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -110,7 +109,7 @@ func open(t *testing.T, path string) *reader.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cprogram.Store(t, data)
+	return openBytes(t, data)
 }
 
 // merged returns the sum of archives.
@@ -126,7 +125,7 @@ func merged(t *testing.T, paths ...string) *reader.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cprogram.Store(t, data)
+	return openBytes(t, data)
 }
 
 // runner builds tests/run.c, and returns a function that runs it.
@@ -135,7 +134,7 @@ func runner(t *testing.T) (program string, runs func(args ...string) (printed st
 	program = sanitized(t, "address,undefined").client(t, "tests/run.c")
 	return program, func(args ...string) string {
 		t.Helper()
-		out, stderr, status := cprogram.Run(t, program, args...)
+		out, stderr, status := runProgram(t, program, args...)
 		if status != 0 || len(stderr) > 0 {
 			t.Fatalf("%s: exit status %d: %s%s", args, status, out, stderr)
 		}
@@ -187,8 +186,8 @@ func TestRunsWithoutAnArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[len(data)-100] ^= 1
-	runs("start", cprogram.Write(t, data), "id")
-	if got := runs("start", cprogram.Write(t, data[:1000]), "id"); !strings.HasPrefix(got, "6 ") {
+	runs("start", writeArchive(t, data), "id")
+	if got := runs("start", writeArchive(t, data[:1000]), "id"); !strings.HasPrefix(got, "6 ") {
 		t.Errorf("a file that is cut short: %q", got)
 	}
 }
@@ -202,7 +201,7 @@ func TestRunsWithoutMemory(t *testing.T) {
 	runs("dump", app, app, "3")
 	b := sanitized(t, "address,undefined")
 	b.link = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
-	out, stderr, status := cprogram.Run(t, b.client(t, "tests/failing.c"), app, app+".more")
+	out, stderr, status := runProgram(t, b.client(t, "tests/failing.c"), app, app+".more")
 	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
 	t.Logf("%d allocations failed first", n)
 	if status != 0 || len(stderr) > 0 || err != nil || n < 100 {
@@ -295,7 +294,7 @@ func TestRunsCountExactly(t *testing.T) {
 	for round, sanitizers := range []string{"thread", "address,undefined"} {
 		t.Run(sanitizers, func(t *testing.T) {
 			program := sanitized(t, sanitizers).client(t, "tests/run.c")
-			if out, stderr, status := cprogram.Run(t, program, "busy", app, dir, strconv.Itoa(n)); status != 0 {
+			if out, stderr, status := runProgram(t, program, "busy", app, dir, strconv.Itoa(n)); status != 0 {
 				t.Fatalf("exit status %d: %s%s", status, out, stderr)
 			}
 			var files []string
@@ -419,7 +418,7 @@ func TestCountsOfSeveralThreads(t *testing.T) {
 	b := build{cc: compilers(t)[0], flags: "-O2"}
 	const each = 20_000_000
 	counted := func(threads string) int {
-		out, stderr, status := cprogram.Run(t, b.client(t, "tests/run.c"), "threads", threads, strconv.Itoa(each))
+		out, stderr, status := runProgram(t, b.client(t, "tests/run.c"), "threads", threads, strconv.Itoa(each))
 		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
 		if status != 0 || err != nil {
 			t.Fatalf("%s%s: %v", out, stderr, err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/internal/file/mapped"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
@@ -60,7 +59,7 @@ func TestBothLanguagesCompareShapes(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/shapes.c")
 	inC := func(path, letters string) (fits bool) {
-		out, stderr, status := cprogram.Run(t, program, "start", path, letters)
+		out, stderr, status := runProgram(t, program, "start", path, letters)
 		lines := strings.Split(string(out), "\n")
 		if status != 0 || len(stderr) > 0 || len(lines) != 3 || lines[1] != "0" {
 			t.Fatalf("exit status %d: %s%s", status, out, stderr)
@@ -121,7 +120,7 @@ func TestRunsGetMoreRows(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "app.parc")
 		to := filepath.Join(filepath.Dir(path), out)
 		for i, want := range []int{2, 2, 6, 6} {
-			printed, stderr, status := cprogram.Run(t, program, "rows", path, []string{"2", "8", "8", "2"}[i], to)
+			printed, stderr, status := runProgram(t, program, "rows", path, []string{"2", "8", "8", "2"}[i], to)
 			if wanted := fmt.Sprintln(want, 6*(i+1)); status != 0 || len(stderr) > 0 || string(printed) != wanted {
 				t.Errorf("%s, run %d: %q, want %q, exit status %d: %s", out, i, printed, wanted, status, stderr)
 			}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -16,7 +15,7 @@ import (
 // runVM runs the example of a VM, and checks that its sums are exact.
 func runVM(t *testing.T, command ...string) (printed string) {
 	t.Helper()
-	out, stderr, status := cprogram.Run(t, command[0], command[1:]...)
+	out, stderr, status := runProgram(t, command[0], command[1:]...)
 	if status != 0 || len(stderr) > 0 || !strings.Contains(string(out), "all sums are exact") {
 		t.Errorf("%s: exit status %d: %s%s", command, status, out, stderr)
 	}
@@ -30,7 +29,7 @@ func mainCalls(t *testing.T, path string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"},
+	p, err := openBytes(t, data).Profile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"},
 		layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +66,9 @@ func TestVM(t *testing.T) {
 func TestVMKeepsForeignArchives(t *testing.T) {
 	t.Parallel()
 	program := plain(t).client(t, "examples/vm.c")
-	for _, data := range [][]byte{cprogram.Archive(t, specimen.All()[0]), []byte("no archive")} {
-		path := cprogram.Write(t, data)
-		_, stderr, status := cprogram.Run(t, program, path)
+	for _, data := range [][]byte{archiveOf(t, specimen.All()[0]), []byte("no archive")} {
+		path := writeArchive(t, data)
+		_, stderr, status := runProgram(t, program, path)
 		if now, err := os.ReadFile(path); status != 1 || len(stderr) == 0 || err != nil || string(now) != string(data) {
 			t.Errorf("exit status %d, %v: %s", status, err, stderr)
 		}
@@ -87,11 +86,11 @@ func TestValgrind(t *testing.T) {
 	valgrind := func(program string, args ...string) {
 		t.Helper()
 		all := append([]string{"-q", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all", program}, args...)
-		if out, stderr, status := cprogram.Run(t, "valgrind", all...); status != 0 || len(stderr) > 0 {
+		if out, stderr, status := runProgram(t, "valgrind", all...); status != 0 || len(stderr) > 0 {
 			t.Errorf("%s %s: exit status %d: %s%s", program, args, status, out, stderr)
 		}
 	}
-	path, to := cprogram.Write(t, cprogram.Archive(t, specimen.All()[0])), filepath.Join(t.TempDir(), "b.parc")
+	path, to := writeArchive(t, archiveOf(t, specimen.All()[0])), filepath.Join(t.TempDir(), "b.parc")
 	valgrind(b.client(t, "tests/dump.c"), path)
 	valgrind(b.client(t, "tests/rewrite.c"), path, to, "trained")
 	valgrind(b.client(t, "tests/rewrite.c"), path, to, "live", "anywhere")

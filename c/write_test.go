@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -40,7 +39,7 @@ func replayed(t *testing.T, program string, j *journal, more ...string) (data []
 	if err := os.WriteFile(path, j.bytes, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, stderr, status := cprogram.Run(t, program, append([]string{path, to}, more...)...)
+	out, stderr, status := runProgram(t, program, append([]string{path, to}, more...)...)
 	if status == 3 {
 		return nil, string(stderr)
 	}
@@ -297,7 +296,7 @@ func TestTwinIsLeftOut(t *testing.T) {
 		t.Fatal(message)
 	}
 	compareBytes(t, j, got)
-	if h := cprogram.Store(t, got).Header(); h.Counts.Profiles != 2 || h.Summary.TotalInvocations != 1+3 {
+	if h := openBytes(t, got).Header(); h.Counts.Profiles != 2 || h.Summary.TotalInvocations != 1+3 {
 		t.Errorf("%d profiles with %d invocations, want 2 with 4", h.Counts.Profiles, h.Summary.TotalInvocations)
 	}
 }
@@ -334,9 +333,9 @@ func TestRewrite(t *testing.T) {
 		program := build{cc: cc, flags: "-O2"}.client(t, "tests/rewrite.c")
 		for _, s := range append(specimen.All(), specimen.Hostile()...) {
 			t.Run(cc+"/"+s.Name, func(t *testing.T) {
-				data := cprogram.Archive(t, s)
+				data := archiveOf(t, s)
 				to := filepath.Join(t.TempDir(), "b.parc")
-				if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data), to, "trained"); status != 0 {
+				if out, stderr, status := runProgram(t, program, writeArchive(t, data), to, "trained"); status != 0 {
 					t.Fatalf("exit status %d: %s%s", status, out, stderr)
 				}
 				if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, data) {
@@ -361,10 +360,10 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 			t.Fatal(message)
 		}
 		var want bytes.Buffer
-		if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
+		if err := jsondump.WriteArchive(&want, openBytes(t, data)); err != nil {
 			t.Fatal(err)
 		}
-		got, stderr, status := cprogram.Run(t, reader, cprogram.Write(t, data))
+		got, stderr, status := runProgram(t, reader, writeArchive(t, data))
 		if status != 0 {
 			t.Fatalf("exit status %d: %s", status, stderr)
 		}
@@ -379,11 +378,11 @@ func TestSnapshots(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/rewrite.c")
 	for _, s := range specimen.All() {
-		data := cprogram.Archive(t, s)
+		data := archiveOf(t, s)
 		for _, where := range []string{"requested", "anywhere", "memory"} {
 			for name, take := range map[string]merge.Counts{"live": merge.Totals, "delta": merge.Increments} {
 				to := filepath.Join(t.TempDir(), "b.parc")
-				if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data), to, name, where); status != 0 {
+				if out, stderr, status := runProgram(t, program, writeArchive(t, data), to, name, where); status != 0 {
 					t.Fatalf("%s, %s, %s: exit status %d: %s%s", s.Name, name, where, status, out, stderr)
 				}
 				got, err := os.ReadFile(to)
@@ -398,7 +397,7 @@ func TestSnapshots(t *testing.T) {
 // snapshot adopts an archive, counts what rewrite.c counts, and returns a snapshot.
 func snapshot(t *testing.T, data []byte, take merge.Counts) []byte {
 	t.Helper()
-	copied, dropped := snapshotOf(t, cprogram.Store(t, data), take)
+	copied, dropped := snapshotOf(t, openBytes(t, data), take)
 	if dropped.Profiles != 0 {
 		t.Errorf("a snapshot lacks %v", dropped)
 	}
@@ -449,8 +448,8 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	program := plain(t).client(t, "tests/rewrite.c")
 	lost := 0
 	for _, s := range specimen.All() {
-		data := cprogram.Archive(t, s)
-		rw := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionRW)
+		data := archiveOf(t, s)
+		rw := disk.RegionOf(openBytes(t, data).Header(), disk.RegionRW)
 		for i := range min(40, int(rw.Size)) {
 			at := rw.Offset + rw.Size*int64(i)/40
 			damaged := slices.Clone(data)
@@ -466,7 +465,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			want, dropped := snapshotOf(t, reader.New(m), take)
 			lost += dropped.Profiles
 			to := filepath.Join(t.TempDir(), "b.parc")
-			_, stderr, status := cprogram.Run(t, program, cprogram.Write(t, damaged), to, name, "unsummed",
+			_, stderr, status := runProgram(t, program, writeArchive(t, damaged), to, name, "unsummed",
 				fmt.Sprint(dropped.Profiles))
 			got, err := os.ReadFile(to)
 			if status != 0 || err != nil || !bytes.Equal(got, want) {
@@ -524,14 +523,14 @@ func TestPublish(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := plain(t).client(t, "tests/rewrite.c")
-	data := cprogram.Archive(t, specimen.All()[0])
-	from, folder := cprogram.Write(t, data), t.TempDir()
+	data := archiveOf(t, specimen.All()[0])
+	from, folder := writeArchive(t, data), t.TempDir()
 	target := func(name string) string { return filepath.Join(folder, name) }
 	for name, mode := range map[string]os.FileMode{"old": 0o604, "private": 0o600} {
 		if err := errors.Join(os.WriteFile(target(name), []byte("old"), mode), os.Chmod(target(name), mode)); err != nil {
 			t.Fatal(err)
 		}
-		_, stderr, status := cprogram.Run(t, program, from, target(name), "trained")
+		_, stderr, status := runProgram(t, program, from, target(name), "trained")
 		info, err := os.Stat(target(name))
 		if now, failed := os.ReadFile(target(name)); status != 0 || err != nil || failed != nil || info.Mode() != mode ||
 			!bytes.Equal(now, data) {
@@ -542,7 +541,7 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"link", "folder", "missing/file", ""} {
-		if _, stderr, status := cprogram.Run(t, program, from, folder+"/"+name, "trained"); status != 1 || len(stderr) == 0 {
+		if _, stderr, status := runProgram(t, program, from, folder+"/"+name, "trained"); status != 1 || len(stderr) == 0 {
 			t.Errorf("%s: exit status %d: %s", name, status, stderr)
 		}
 	}
@@ -559,7 +558,7 @@ func TestDroppedRowsAreReported(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dropped.c")
-	if out, stderr, status := cprogram.Run(t, program, filepath.Join(t.TempDir(), "a.parc")); status != 0 {
+	if out, stderr, status := runProgram(t, program, filepath.Join(t.TempDir(), "a.parc")); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -91,14 +90,17 @@ type mutants struct {
 	name                 string
 	archive              string // where a mutant is written to
 	commands             [][]string
-	libprofarc, creader  *cprogram.Forgeries
+	libprofarc, creader  *forgery.Process
 	python               pythonReader
 	made, sound, refused int
 	seen                 map[string]bool
 }
 
 func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) *mutants {
-	data := cprogram.Archive(t, sp)
+	data, err := sp.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
 	f, err := forgery.NewMutator(data, uint64(time.Now().UnixNano()))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +121,7 @@ func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) 
 	}
 	m.python.dir = dir
 	t.Logf("%s: %d commands", sp.Name, len(m.commands))
-	m.libprofarc, m.creader = cprogram.StartForgeries(t, libprofarc, data), cprogram.StartForgeries(t, creader, data)
+	m.libprofarc, m.creader = forgery.StartProcess(t, libprofarc, data), forgery.StartProcess(t, creader, data)
 	return m
 }
 
@@ -201,7 +203,7 @@ func (m *mutants) askReaders(t *testing.T, changes any) {
 	fnv1a := fnv.New64a()
 	fnv1a.Write(dumped.Bytes())
 	want := []uint64{fnv1a.Sum64(), xxhash.Sum64(dumped.Bytes())}
-	for i, c := range []*cprogram.Forgeries{m.libprofarc, m.creader} {
+	for i, c := range []*forgery.Process{m.libprofarc, m.creader} {
 		status, printed := c.Verdict(t, m.Edits()...)
 		if refuses := status != uint64(1-i); refuses || printed != want[i] {
 			m.complain(t, changes, []string{"libprofarc", "the reader in C"}[i],

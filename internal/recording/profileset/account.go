@@ -89,8 +89,8 @@ func (b *Set) internAccount() {
 }
 
 // SettleAccount compares the account with the counts that are written. A difference in a unit in which a count has the
-// highest value, or had it before a merge dropped it, is a loss by saturation. Other differences are returned, and are kept in the account as unaccounted.
-// The caller holds mu.
+// highest value, or had it before a merge dropped it, is a loss by saturation. Other differences are returned, and are
+// kept in the account as unaccounted. The caller holds mu.
 func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (unaccounted []ledger.Difference) {
 	if b.Tables[disk.TableInputs] == nil || b.Partial {
 		return nil

@@ -2,10 +2,11 @@ package specimen
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,7 +34,7 @@ func HostileWith(texts ...string) (all []Specimen) {
 }
 
 // namePlace is the place of a name in a text. Places with equal numbers have the same name, and ~~ marks a long one.
-var namePlace = lazyregexp.New(`~+[0-9]+`)
+var namePlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`~+[0-9]+`) })
 
 // fillNames puts different names with texts into the places of a text.
 func fillNames(text string, texts []string) string {

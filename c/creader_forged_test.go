@@ -1,4 +1,4 @@
-package creader_test
+package c_test
 
 import (
 	"encoding/binary"
@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -26,9 +25,9 @@ func forgeriesProgram(t *testing.T) string {
 		t.Skip("forgeries.c prints into memory as Linux can")
 	}
 	program := filepath.Join(t.TempDir(), "forgeries")
-	flags := append(sanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered", "-o",
-		program, "forgeries.c", "-lm")
-	if out, err := exec.Command(compiler(t), flags...).CombinedOutput(); err != nil {
+	flags := append(readerSanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered",
+		"-o", program, "../internal/testkit/creader/forgeries.c", "-lm")
+	if out, err := exec.Command(readerCompiler(t), flags...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
@@ -36,7 +35,7 @@ func forgeriesProgram(t *testing.T) string {
 
 // agreeOnForgery reports whether both readers refuse a forgery, or print the same of it;
 // taken is whether the Go reader takes it.
-func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger, r forgery.Reference,
+func agreeOnForgery(t *testing.T, f *forgery.Process, forged *forgery.Forger, r forgery.Reference,
 	value uint64) (agree, taken bool) {
 	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
 	hash := xxhash.New()
@@ -58,13 +57,13 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 	program := forgeriesProgram(t)
 	refused := 0
 	for _, s := range specimen.All() {
-		data := cprogram.Archive(t, s)
+		data := archiveOf(t, s)
 		f, err := forgery.New(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := cprogram.StartForgeries(t, program, data)
-		ex := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionEX)
+		c := forgery.StartProcess(t, program, data)
+		ex := disk.RegionOf(openBytes(t, data).Header(), disk.RegionEX)
 		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
 			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
 			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))
@@ -93,8 +92,8 @@ func TestBothReadersAgreeOnForgeries(t *testing.T) {
 	program := forgeriesProgram(t)
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := cprogram.Archive(t, s)
-			c := cprogram.StartForgeries(t, program, data)
+			data := archiveOf(t, s)
+			c := forgery.StartProcess(t, program, data)
 			var n, taken, differ int
 			err := forgery.Each(data, forgery.OneIn(100, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
 				if differ == 20 {

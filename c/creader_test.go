@@ -1,4 +1,4 @@
-package creader_test
+package c_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -26,19 +25,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// compile builds creader.c and gives the program; the test is skipped where there is no C compiler.
-func compile(t *testing.T, flags ...string) string {
+// compileReader builds creader.c and gives the program; the test is skipped where there is no C compiler.
+func compileReader(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "creader")
-	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program,
-		"creader.c", "-lm")...).CombinedOutput()
+	out, err := exec.Command(readerCompiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program,
+		"../internal/testkit/creader/creader.c", "-lm")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
 }
 
-func compiler(t *testing.T) string {
+func readerCompiler(t *testing.T) string {
 	t.Helper()
 	full.Only(t, "runs compilers and their tools")
 	for _, name := range []string{"cc", "gcc", "clang"} {
@@ -50,21 +49,21 @@ func compiler(t *testing.T) string {
 	return ""
 }
 
-// sanitized returns the program with the sanitizers, if the compiler has them.
-func sanitized(t *testing.T) string {
+// sanitizedReader returns the program with the sanitizers, if the compiler has them.
+func sanitizedReader(t *testing.T) string {
 	t.Helper()
-	return compile(t, sanitizers(t)...)
+	return compileReader(t, readerSanitizers(t)...)
 }
 
-// sanitizers returns the flags that switch the sanitizers on, if the compiler has them.
-func sanitizers(t *testing.T) []string {
+// readerSanitizers returns the flags that switch the sanitizers on, if the compiler has them.
+func readerSanitizers(t *testing.T) []string {
 	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe.c")
 	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
-	if exec.Command(compiler(t), append(flags, "-o", filepath.Join(t.TempDir(), "probe"), probe)...).Run() != nil {
+	if exec.Command(readerCompiler(t), append(flags, "-o", filepath.Join(t.TempDir(), "probe"), probe)...).Run() != nil {
 		t.Log("the C compiler has no sanitizers")
 		return []string{"-O1", "-g"}
 	}
@@ -73,15 +72,15 @@ func sanitizers(t *testing.T) []string {
 
 func TestBothReadersPrintTheSame(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := compile(t, "-O2")
+	program := compileReader(t, "-O2")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
-			data := cprogram.Archive(t, s)
+			data := archiveOf(t, s)
 			var want bytes.Buffer
-			if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
+			if err := jsondump.WriteArchive(&want, openBytes(t, data)); err != nil {
 				t.Fatal(err)
 			}
-			got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+			got, stderr, status := runProgram(t, program, writeArchive(t, data))
 			if status != 0 {
 				t.Fatalf("exit status %d: %s", status, stderr)
 			}
@@ -94,18 +93,18 @@ func TestBothReadersPrintTheSame(t *testing.T) {
 
 func TestFindGoesThroughTheIndex(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := compile(t, "-O2")
+	program := compileReader(t, "-O2")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := cprogram.Archive(t, s)
-			path := cprogram.Write(t, data)
-			for m, err := range cprogram.Store(t, data).Methods() {
+			data := archiveOf(t, s)
+			path := writeArchive(t, data)
+			for m, err := range openBytes(t, data).Methods() {
 				if err != nil {
 					t.Fatal(err)
 				}
 				findOne(t, program, path, data, m)
 			}
-			if _, _, status := cprogram.Run(t, program, path, "find", "no", "such", "method", ""); status != 2 {
+			if _, _, status := runProgram(t, program, path, "find", "no", "such", "method", ""); status != 2 {
 				t.Errorf("a method that is not there gives exit status %d, want 2", status)
 			}
 		})
@@ -115,14 +114,14 @@ func TestFindGoesThroughTheIndex(t *testing.T) {
 func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 	t.Helper()
 	var want bytes.Buffer
-	if err := jsondump.WriteMethod(&want, cprogram.Store(t, data), m); err != nil {
+	if err := jsondump.WriteMethod(&want, openBytes(t, data), m); err != nil {
 		t.Fatal(err)
 	}
 	k, err := m.Key()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, stderr, status := cprogram.Run(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
+	got, stderr, status := runProgram(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
 	if status != 0 {
 		t.Fatalf("%+v: exit status %d: %s", k, status, stderr)
 	}
@@ -131,21 +130,21 @@ func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 	}
 }
 
-// TestChangedBytesAreRefused changes bytes one at a time, over all of a file
+// TestReaderRefusesChangedBytes changes bytes one at a time, over all of a file
 // but the gap before rw, and asks for a refusal or the same output.
-func TestChangedBytesAreRefused(t *testing.T) {
+func TestReaderRefusesChangedBytes(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := sanitized(t)
-	data := cprogram.Archive(t, specimen.All()[0])
-	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
-	h := cprogram.Store(t, data).Header()
+	program := sanitizedReader(t)
+	data := archiveOf(t, specimen.All()[0])
+	want, _, _ := runProgram(t, program, writeArchive(t, data))
+	h := openBytes(t, data).Header()
 	for at := int64(0); at < h.FileSize; at += 131 {
 		if at > disk.RegionOf(h, disk.RegionEX).End() && at < disk.RegionOf(h, disk.RegionRW).Offset-131 {
 			continue
 		}
 		bad := bytes.Clone(data)
 		bad[at] ^= 1 << (at % 8)
-		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, bad))
+		out, stderr, status := runProgram(t, program, writeArchive(t, bad))
 		if status == 0 && !bytes.Equal(out, want) {
 			t.Errorf("byte 0x%x was changed, and the output is another", at)
 		}
@@ -163,10 +162,10 @@ func TestChangedBytesAreRefused(t *testing.T) {
 // must refuse the same archives and print the same of all others.
 func TestBothReadersAgreeOnDamage(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := sanitized(t)
+	program := sanitizedReader(t)
 	for _, s := range specimen.All() {
-		data := cprogram.Archive(t, s)
-		h := cprogram.Store(t, data).Header()
+		data := archiveOf(t, s)
+		h := openBytes(t, data).Header()
 		for _, r := range []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 			span := disk.RegionOf(h, r)
 			step := max(4, span.Size/12&^3)
@@ -182,7 +181,7 @@ func TestBothReadersAgreeOnDamage(t *testing.T) {
 
 func agree(t *testing.T, program string, data []byte, what string) {
 	t.Helper()
-	out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+	out, stderr, status := runProgram(t, program, writeArchive(t, data))
 	if status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
 		t.Errorf("%s: exit status %d, %s", what, status, stderr)
 	}
@@ -212,10 +211,10 @@ func resum(data []byte, h *layout.Header) {
 	copy(data, disk.AppendHeader(nil, &fixed))
 }
 
-func TestForeignFilesAreRefused(t *testing.T) {
+func TestReaderRefusesForeignFiles(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := sanitized(t)
-	sound := cprogram.Archive(t, specimen.All()[0])
+	program := sanitizedReader(t)
+	sound := archiveOf(t, specimen.All()[0])
 	version := bytes.Clone(sound)
 	binary.LittleEndian.PutUint32(version[12:], 2)
 	binary.LittleEndian.PutUint64(version[32:], xxhash.Sum64(append(bytes.Clone(version[:32]), version[40:640]...)))
@@ -223,7 +222,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
 		"cut": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 ||
+		if out, stderr, status := runProgram(t, program, writeArchive(t, data)); status != 1 || len(out) > 0 ||
 			len(stderr) == 0 {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
@@ -232,7 +231,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 
 // TestReaderStaysSmall holds the program to a size that one can read in one sitting.
 func TestReaderStaysSmall(t *testing.T) {
-	source, err := os.ReadFile("creader.c")
+	source, err := os.ReadFile("../internal/testkit/creader/creader.c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,11 +245,11 @@ func TestReaderStaysSmall(t *testing.T) {
 // profile is one that both readers print the same.
 func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := compile(t, "-O2")
+	program := compileReader(t, "-O2")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := cprogram.Archive(t, s)
-			rw := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionRW)
+			data := archiveOf(t, s)
+			rw := disk.RegionOf(openBytes(t, data).Header(), disk.RegionRW)
 			for at := rw.Offset; at < rw.End(); at += rw.Size/16 + 1 {
 				damaged := slices.Clone(data)
 				damaged[at] ^= 16
@@ -271,10 +270,10 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 					t.Fatal(err)
 				}
 				var want bytes.Buffer
-				if err := jsondump.WriteArchive(&want, cprogram.Store(t, left)); err != nil {
+				if err := jsondump.WriteArchive(&want, openBytes(t, left)); err != nil {
 					t.Fatal(err)
 				}
-				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, left))
+				got, stderr, status := runProgram(t, program, writeArchive(t, left))
 				if status != 0 || !bytes.Equal(got, want.Bytes()) {
 					t.Errorf("0x%x: exit status %d, or another text than Go's: %s", at, status, stderr)
 				}

@@ -1,4 +1,4 @@
-package creader_test
+package c_test
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ type cForm struct{ name, cells string }
 // cForms reads the table of creader.c.
 func cForms(t *testing.T) map[layout.Tag]cForm {
 	t.Helper()
-	source, err := os.ReadFile("creader.c")
+	source, err := os.ReadFile("../internal/testkit/creader/creader.c")
 	if err != nil {
 		t.Fatal(err)
 	}
