@@ -11,13 +11,15 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomains reports archives of different domains, or of different producers in one domain.
-var ErrDomains = errors.New("profiles of different profilers cannot be compared")
+// ErrDomains reports archives of different domains, of different producers in one domain, or of samples of different
+// types.
+var ErrDomains = errors.New("profiles that count different things cannot be compared")
 
 // Options select the compared profiles and the length of lists.
 type Options struct {
@@ -38,6 +40,9 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	if x, y := a.Header().ProducerID, b.Header().ProducerID; x != y {
 		return nil, fmt.Errorf("%s is of the producer %x, %s of %x, whose points and entries mean something else: %w",
 			a.Mapping().Name(), x, b.Mapping().Name(), y, ErrDomains)
+	}
+	if err := entries.CheckSampleTypes(a, b); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, ErrDomains)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -42,9 +42,6 @@ func SampleSizeOf(ctx context.Context, s *reader.Store) (SampleSize, error) {
 
 // Properties of sampled archives. docs/format-tables.md describes them.
 const (
-	propertyTypes      = "pprof.sample_types"
-	propertySamples    = "pprof.samples"
-	propertyTime       = "pprof.time"
 	propertyPeriodType = "pprof.period_type"
 	propertyPeriod     = "pprof.period"
 	propertyEffective  = disk.PropertySampledTotal + "samples"
@@ -65,15 +62,15 @@ func sampleSize(s *reader.Store, k kind, sum *kindAmounts, all bool) (z SampleSi
 		return sum
 	}
 	z = SampleSize{Unit: disk.UnitPointSamples, Total: sum[k], Calls: sum[kindCalls]}
-	unit := first(propertySamples)
-	types := strings.Fields(first(propertyTypes))
+	unit := first(disk.PropertySamplesType)
+	types := strings.Fields(first(disk.PropertySampleTypes))
 	if unit == "" && (len(types) == 0 || slices.Contains(types, "samples/count")) {
 		unit = "samples/count"
 	}
 	counted := unit == "samples/count" && sum[kindSamples] > 0
 	if k == kindNanoseconds {
 		z.Unit = disk.UnitNanoseconds
-		unit = cmp.Or(first(propertyTime), "cpu/nanoseconds")
+		unit = cmp.Or(first(disk.PropertyTimeType), disk.TypeCPU)
 	}
 	period := total(propertyPeriod)
 	periods := first(propertyPeriodType) // as space/bytes, the end of inuse_space/bytes

@@ -96,7 +96,7 @@ func (r *Recorder) Record(facts map[string]any) (*codec.Report, error) {
 			return nil, err
 		}
 	}
-	r.b.Internal().AddProperty("pprof.sample_types", r.Type)
+	r.b.Internal().AddProperty(disk.PropertySampleTypes, r.Type)
 	if r.Type != unweighted && r.squares > 0 { // the effective number of samples
 		r.b.Internal().AddProperty(disk.PropertySampledTotal+"samples", fmt.Sprintf("%.0f", r.sum*r.sum/r.squares))
 	}

@@ -36,6 +36,7 @@ const (
 // no null.
 const (
 	PropertyRun   = disk.PropertyRun
+	TypeSamples   = disk.TypeSamples
 	OutcomeNoNull = disk.OutcomeNoNull
 )
 

@@ -120,7 +120,8 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	if err := cmp.Or(b.checkMergeable(h, empty), b.JoinProducer(h)); err != nil {
 		return profileset.Run{}, err
 	}
-	if err := cmp.Or(b.checkCounted(contents), b.joinBase(contents.base, empty)); err != nil {
+	types, err := b.joinSampleTypes(contents)
+	if err := cmp.Or(b.checkCounted(contents), b.joinBase(contents.base, empty), err); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.joinShape(disk.ShapeOfParams(&h.Params), use); err != nil {
@@ -131,7 +132,7 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	}
 	b.Mixed = true
 	b.Ordered = profileset.NoOrder
-	b.Base = contents.base
+	b.Base, b.SampleTypes = contents.base, types
 	if len(dumps) == 0 {
 		return b.NewRun(r), nil
 	}

@@ -31,7 +31,7 @@ func (b Target) AddSet(ctx context.Context, from *profileset.Set, name string, a
 	}
 	dump := profileset.Dump{ID: h.DumpID, Time: h.DumpTime, Weight: layout.WeightOne}
 	run, err := b.JoinRun(&Contents{name: name, header: &h, shapes: from.Shape.Declared.Shapes(),
-		Dumps: []profileset.Dump{dump}, ids: map[[16]byte]bool{h.DumpID: true}},
+		Dumps: []profileset.Dump{dump}, ids: map[[16]byte]bool{h.DumpID: true}, sampleTypes: sampleTypesOfSet(from)},
 		profileset.RunRules{AsLLVM: asLLVM}, profileset.ShapeUse{})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -25,6 +26,8 @@ type Contents struct {
 	shapes []layout.EntryShape
 	Dumps  []profileset.Dump
 	base   *layout.BaseArchive // base of the layer; nil if the archive is no layer
+
+	sampleTypes disk.SampleTypes // of a sampled archive
 
 	ids    map[[16]byte]bool
 	runs   map[profileset.RunKey]runDump // last dump of each run
@@ -49,6 +52,9 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	}
 	c.Dumps = dumps
 	c.base, err = baseOf(s)
+	if err == nil {
+		c.sampleTypes, err = sampleTypesOf(s)
+	}
 	if err != nil {
 		return c, err
 	}

@@ -81,6 +81,8 @@ type contents struct {
 	Shaped      ShapeUse  // parts of Shape on which entries depend
 	unmatchable uint64    // number of merged profiles whose methods can differ
 	err         error
+
+	SampleTypes disk.SampleTypes // types of the merged archives' samples; zero before the first
 }
 
 // A Source is an archive from which dumps were copied.

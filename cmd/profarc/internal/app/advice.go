@@ -58,7 +58,7 @@ var advice = cli.Advice{
 		"-profile-correlate=debug-info, else by --binary"},
 	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
 	{text.ErrOrder, "leave it out with --unordered"},
-	{compare.ErrDomains, "name archives of one domain"},
+	{compare.ErrDomains, "name archives of one domain and one type of samples"},
 	{watcher.ErrChanged,
 		"LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are " +
 			"merged"},

@@ -35,7 +35,7 @@ func (p *profilePrinter) printSampled(m reader.Method) bool {
 		p.err = err
 		return false
 	}
-	unit := all.Unit
+	unit := all.Unit.Named(p.s)
 	count := p.screen.FormatCount
 	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
 		percentText(f.Total, all.Sum), unit.Short(f.Self, count), percentText(f.Self, all.Sum))

@@ -19,10 +19,7 @@ import (
 
 // Properties of the archive. docs/format.md describes them.
 const (
-	propertyTypes      = "pprof.sample_types"
 	propertyDefault    = "pprof.default_type"
-	propertySamples    = "pprof.samples" // type of the samples if not samples/count
-	propertyTime       = "pprof.time"    // type of their time if not cpu/nanoseconds
 	propertyMapping    = "pprof.mapping"
 	propertyPeriodType = "pprof.period_type"
 	propertyPeriod     = "pprof.period"
@@ -455,13 +452,13 @@ func (k *importBuild) addProperties() {
 		}
 		return ""
 	}
-	add(propertyTypes, strings.Join(k.names, " "))
+	add(disk.PropertySampleTypes, strings.Join(k.names, " "))
 	add(propertyDefault, k.stringAt(k.numbers[profileDefaultType]))
-	if k.samples >= 0 && k.names[k.samples] != typeSamples {
-		add(propertySamples, k.names[k.samples])
+	if k.samples >= 0 && k.names[k.samples] != disk.TypeSamples {
+		add(disk.PropertySamplesType, k.names[k.samples])
 	}
-	if k.cpu >= 0 && k.names[k.cpu] != typeCPU {
-		add(propertyTime, k.names[k.cpu])
+	if k.cpu >= 0 && k.names[k.cpu] != disk.TypeCPU {
+		add(disk.PropertyTimeType, k.names[k.cpu])
 	}
 	if k.periodType != (sampleType{}) {
 		add(propertyPeriodType, k.typeName(&k.periodType))

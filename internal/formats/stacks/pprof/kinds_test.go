@@ -3,6 +3,7 @@ package pprof_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +11,16 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -215,4 +220,53 @@ func valuesByType(p *profile.Profile) map[string]int64 {
 		}
 	}
 	return sums
+}
+
+// TestTypesAreNotAdded: values of different types, such as processor time and bytes, are neither added nor compared.
+func TestTypesAreNotAdded(t *testing.T) {
+	t.Parallel()
+	cpu := []string{"samples/count", "cpu/nanoseconds"}
+	for _, c := range []struct {
+		a, b []string
+		ok   bool
+	}{
+		{cpu, cpu, true},
+		{cpu, []string{"cpu/nanoseconds", "samples/count"}, true},
+		{cpu, []string{"samples/count"}, true},
+		{[]string{"samples/count"}, []string{"cpu/nanoseconds"}, false},
+		{cpu, []string{"inuse_objects/count", "inuse_space/bytes"}, false},
+		{[]string{"inuse_objects/count", "inuse_space/bytes"}, cpu, false},
+		{[]string{"inuse_space/bytes"}, []string{"alloc_space/bytes"}, false},
+		{[]string{"inuse_space/bytes"}, []string{"alloc_objects/count", "inuse_space/bytes"}, true},
+		{cpu, []string{"contentions/count", "delay/nanoseconds"}, false},
+		{[]string{"goroutine/count"}, cpu, false},
+	} {
+		second := sampledProfile(c.b...)
+		second.TimeNanos++
+		files := [][]byte{testprofile.Encode(t, sampledProfile(c.a...)), testprofile.Encode(t, second)}
+		var inputs []formats.Input
+		for i, data := range files {
+			inputs = append(inputs, formats.Input{Name: fmt.Sprint("file", i), Reader: bytes.NewReader(data)})
+		}
+		_, err := formats.Import(t.Context(), inputs, formats.ImportOptions{})
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, builder.ErrMismatch) {
+			t.Errorf("import of %v and %v: %v", c.a, c.b, err)
+		}
+		var archives [2]*reader.Store
+		for i, data := range files {
+			archives[i], _ = importWith(t, data, &pprof.Importer{})
+		}
+		sum := builder.New(layout.DomainSampled, builder.Config{})
+		if err := merge.Into(t.Context(), sum, archives[0], merge.Run{}); err != nil {
+			t.Fatal(err)
+		}
+		err = merge.Into(t.Context(), sum, archives[1], merge.Run{})
+		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), c.b[len(c.b)-1]) {
+			t.Errorf("merge of %v and %v: %v", c.a, c.b, err)
+		}
+		_, err = compare.Stores(t.Context(), archives[0], archives[1], compare.Options{})
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, compare.ErrDomains) {
+			t.Errorf("comparison of %v and %v: %v", c.a, c.b, err)
+		}
+	}
 }

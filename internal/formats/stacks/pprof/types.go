@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 )
 
@@ -16,12 +17,6 @@ var (
 	ErrNoType = errors.New("no such type of values")
 	// ErrTypes means that an archive was merged from profiles with other types of values.
 	ErrTypes = errors.New("merged from profiles of other types of values, which cannot be added: import them apart")
-)
-
-// Value types of a CPU profile, which properties omit.
-const (
-	typeSamples = "samples/count"
-	typeCPU     = "cpu/nanoseconds"
 )
 
 // Units that go together: the number of some events, and the time that they took.
@@ -52,7 +47,8 @@ func (k *importBuild) chooseTypes(want string) error {
 	if want == "" {
 		chosen = len(names) - 1
 		def := k.stringAt(k.numbers[profileDefaultType])
-		for _, i := range []int{slices.Index(names, typeCPU), slices.Index(names, typeSamples), slices.Index(kinds, def)} {
+		for _, i := range []int{slices.Index(names, disk.TypeCPU), slices.Index(names, disk.TypeSamples),
+			slices.Index(kinds, def)} {
 			if i >= 0 && kinds[i] != "" {
 				chosen = i
 			}
@@ -70,10 +66,10 @@ func (k *importBuild) choose(i int) {
 	switch unit := k.stringAt(k.types[i].unit); unit {
 	case unitTime:
 		k.cpu = i
-		k.samples = k.neighbor(i, unitCount, typeSamples)
+		k.samples = k.neighbor(i, unitCount, disk.TypeSamples)
 	case unitCount:
 		k.samples = i
-		k.cpu = k.neighbor(i, unitTime, typeCPU)
+		k.cpu = k.neighbor(i, unitTime, disk.TypeCPU)
 	default:
 		k.samples = i
 	}
@@ -85,7 +81,7 @@ func (k *importBuild) choose(i int) {
 
 // neighbor returns the index of the type before or after i that has a unit, or -1. CPU profiles have it anywhere.
 func (k *importBuild) neighbor(i int, unit, cpu string) int {
-	if of := k.names[i]; of == typeSamples || of == typeCPU {
+	if of := k.names[i]; of == disk.TypeSamples || of == disk.TypeCPU {
 		return slices.Index(k.names, cpu)
 	}
 	for _, at := range []int{i - 1, i + 1} {

@@ -101,16 +101,17 @@ func (w *sampledWriter) writeTypes() error {
 		return err
 	}
 	units := map[string]ledger.Unit{}
-	for unit, of := range map[ledger.Unit][2]string{ledger.Samples: {propertySamples, typeSamples},
-		ledger.Nanoseconds: {propertyTime, typeCPU}} {
+	for unit, of := range map[ledger.Unit][2]string{ledger.Samples: {disk.PropertySamplesType, disk.TypeSamples},
+		ledger.Nanoseconds: {disk.PropertyTimeType, disk.TypeCPU}} {
 		values := w.facts[of[0]]
-		all := strings.Fields(strings.Join(w.facts[propertyTypes], " "))
+		all := strings.Fields(strings.Join(w.facts[disk.PropertySampleTypes], " "))
 		if len(values) > 1 || len(values) == 1 && slices.Contains(all, of[1]) {
-			return fmt.Errorf("%s: %w: %s", w.s.Mapping().Name(), ErrTypes, strings.Join(w.facts[propertyTypes], ", "))
+			return fmt.Errorf("%s: %w: %s", w.s.Mapping().Name(), ErrTypes,
+				strings.Join(w.facts[disk.PropertySampleTypes], ", "))
 		}
 		units[cmp.Or(first(w.facts, of[0]), of[1])] = unit
 	}
-	names := strings.Fields(first(w.facts, propertyTypes))
+	names := strings.Fields(first(w.facts, disk.PropertySampleTypes))
 	for _, name := range append(names, slices.Sorted(maps.Keys(units))...) {
 		unit := units[name]
 		listed := slices.Contains(names, name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -40,6 +41,9 @@ func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 	}
 	if of, as := j.s.Header().Domain, j.evidence.Baseline.Header().Domain; of != as {
 		return c.unchecked("it is of domain %s, the baseline of %s", of, as), false
+	}
+	if err := entries.CheckSampleTypes(j.s, j.evidence.Baseline); err != nil {
+		return c.unchecked("%v", err), false
 	}
 	return c, true
 }

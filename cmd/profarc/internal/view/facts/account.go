@@ -28,9 +28,27 @@ func DescribeAccount(s *reader.Store) (*AccountFact, error) {
 	if err != nil || len(a.Inputs) == 0 {
 		return nil, err
 	}
+	if of := Samples.Named(s); of != Samples {
+		nameSamples(a, string(of))
+	}
 	return &AccountFact{Expected: a.Named(), Read: a.Count(ledger.Read), Salvaged: a.Count(ledger.Salvaged),
 		Damaged: a.Count(ledger.Damaged), Skipped: a.Count(ledger.Skipped), Operations: a.Operations(),
 		Totals: a.Totals(), Lost: a.Lost(), Account: a}, nil
+}
+
+// nameSamples replaces the unit samples, which the account has for all types, by the type of the samples.
+func nameSamples(a ledger.Account, unit ledger.Unit) {
+	for _, in := range a.Inputs {
+		if n, ok := in.Totals[ledger.Samples]; ok {
+			delete(in.Totals, ledger.Samples)
+			in.Totals[unit] = n
+		}
+	}
+	for i := range a.Losses {
+		if a.Losses[i].Unit == ledger.Samples {
+			a.Losses[i].Unit = unit
+		}
+	}
 }
 
 func (f *AccountFact) IsComplete() bool { return f.Read == f.Expected && len(f.Lost) == 0 }

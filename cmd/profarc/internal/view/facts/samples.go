@@ -12,12 +12,14 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// A SampleUnit is the unit of samples. It is also the value of SampleReport.By.
+// A SampleUnit is the unit of samples. It is also the value of SampleReport.By. Named returns other units than the
+// constants, such as alloc_space/bytes.
 type SampleUnit string
 
 // Units of samples. Nanoseconds are processor time.
@@ -32,10 +34,19 @@ func (u SampleUnit) Text(n uint64, count func(uint64) string) string {
 	switch {
 	case u == Nanoseconds:
 		return text
-	case n == 1:
+	case n == 1 && u == Samples:
 		return text + " sample"
 	}
-	return text + " samples"
+	return text + " " + string(u)
+}
+
+// Named returns the type of the samples of an archive if they are not samples/count, and u otherwise.
+func (u SampleUnit) Named(s *reader.Store) SampleUnit {
+	types, err := entries.SampleTypes(s)
+	if u != Samples || err != nil || types.Samples == "" || types.Samples == schema.TypeSamples {
+		return u
+	}
+	return SampleUnit(types.Samples)
 }
 
 // Short formats a total without the word samples.
@@ -243,7 +254,7 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		y := tally.OfMethod(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
-	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
+	r := &SampleReport{Archive: s.Mapping().Name(), By: unit.Named(s), Stacks: tally.Stacks, Total: tally.Sum,
 		Of: len(found), Methods: []StackedMethod{}}
 	for _, m := range found[:o.RowCount(len(found))] {
 		name, err := analyze.NameOf(s, m)

@@ -59,7 +59,7 @@ func newProfile(s *reader.Store) (*profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.setUnit(facts["pprof.sample_types"]); err != nil {
+	if err := p.setUnit(facts[disk.PropertySampleTypes]); err != nil {
 		return fail(err)
 	}
 	return p, nil

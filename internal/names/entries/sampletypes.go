@@ -1,0 +1,32 @@
+package entries
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// SampleTypes returns the types of the values of a sampled archive, and none for other archives.
+func SampleTypes(s *reader.Store) (none disk.SampleTypes, err error) {
+	if s.Header().Domain != layout.DomainSampled {
+		return none, nil
+	}
+	t, err := s.TableOrEmpty(disk.TableProperties)
+	if err != nil {
+		return none, err
+	}
+	return disk.SampleTypesOf(t.Rows, t.Text)
+}
+
+// CheckSampleTypes returns an error if two archives have samples of different types.
+func CheckSampleTypes(a, b *reader.Store) error {
+	x, errA := SampleTypes(a)
+	y, errB := SampleTypes(b)
+	if _, ok := x.Join(y); ok || x == y || errA != nil || errB != nil {
+		return errors.Join(errA, errB)
+	}
+	return fmt.Errorf("%s has values of type %s, %s of %s", a.Mapping().Name(), x, b.Mapping().Name(), y)
+}
