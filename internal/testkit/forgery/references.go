@@ -47,10 +47,12 @@ func References(data []byte) ([]Reference, error) {
 	}
 	l.listIndex()
 	l.listSymbols()
-	l.listTypes()
+	l.addRecords(h.Parts[disk.PartTypes], disk.TypeSize, field{"type name", 8}, field{"type loader", 12},
+		field{"type alias", 16})
 	l.listMethods()
 	l.listUnexecuted()
-	l.listContexts()
+	l.addRecords(h.Parts[disk.PartContexts], disk.ContextSize, field{"context parent", 0}, field{"context caller", 4},
+		field{"context profiles", 12})
 	l.listBitmaps()
 	l.listTables()
 	l.listBlocks()
@@ -71,21 +73,30 @@ func (l *referenceLister) addNarrow(what string, at int64) {
 
 func (l *referenceLister) readU32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
-// eachRecord calls yield with the offsets of records of equal size.
-func eachRecord(s layout.Span, size int64, yield func(at int64)) {
+// A field is a narrow reference in a record.
+type field struct {
+	what   string
+	offset int64 // from the start of the record
+}
+
+// addRecords adds the fields of records of equal size.
+func (l *referenceLister) addRecords(s layout.Span, size int64, fields ...field) {
 	for at := s.Offset; at < s.End(); at += size {
-		yield(at)
+		for _, f := range fields {
+			l.addNarrow(f.what, at+f.offset)
+		}
 	}
 }
 
 func (l *referenceLister) listIndex() {
-	eachRecord(disk.RegionOf(l.h, disk.RegionIX), disk.LineSize, func(line int64) {
+	ix := disk.RegionOf(l.h, disk.RegionIX)
+	for line := ix.Offset; line < ix.End(); line += disk.LineSize {
 		for i := range int64(disk.LineSlots) {
 			if le.Uint16(l.data[line+2*i:]) != 0 {
 				l.addNarrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
 			}
 		}
-	})
+	}
 }
 
 func (l *referenceLister) listSymbols() {
@@ -101,14 +112,6 @@ func (l *referenceLister) listSymbols() {
 		}
 		at += disk.ListSize(int(parts))
 	}
-}
-
-func (l *referenceLister) listTypes() {
-	eachRecord(l.h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
-		l.addNarrow("type name", at+8)
-		l.addNarrow("type loader", at+12)
-		l.addNarrow("type alias", at+16)
-	})
 }
 
 func (l *referenceLister) listMethods() {
@@ -149,26 +152,14 @@ func (l *referenceLister) listUnexecuted() {
 	if l.recordError(err) {
 		return
 	}
-	eachRecord(classes, disk.ClassRowSize, func(at int64) { l.addNarrow("class of rows", at) })
-	eachRecord(rows, disk.UnexecutedRowSize, func(at int64) {
-		l.addNarrow("row name", at)
-		l.addNarrow("row signature", at+4)
-	})
-}
-
-func (l *referenceLister) listContexts() {
-	eachRecord(l.h.Parts[disk.PartContexts], disk.ContextSize, func(at int64) {
-		l.addNarrow("context parent", at)
-		l.addNarrow("context caller", at+4)
-		l.addNarrow("context profiles", at+12)
-	})
+	l.addRecords(classes, disk.ClassRowSize, field{"class of rows", 0})
+	l.addRecords(rows, disk.UnexecutedRowSize, field{"row name", 0}, field{"row signature", 4})
 }
 
 func (l *referenceLister) listBitmaps() {
 	bm := disk.RegionOf(l.h, disk.RegionBM)
-	for i := range l.readU32(bm.Offset) {
-		l.addNarrow("bitmap", bm.Offset+8+8*i)
-	}
+	directory := layout.Span{Offset: bm.Offset + 8, Size: 8 * l.readU32(bm.Offset)}
+	l.addRecords(directory, 8, field{"bitmap", 0})
 }
 
 func (l *referenceLister) listTables() {
@@ -190,22 +181,14 @@ func (l *referenceLister) listTable(s layout.Span) {
 	}
 	at := s.Offset + 16 + disk.AlignUp(int64(t.Columns()), disk.Unit)
 	for i := range t.Columns() {
-		width := int64(4)
 		if t.Column(i) == disk.ColumnWord {
-			width = 8
+			at += 8 * int64(t.Rows)
+			continue
 		}
-		for row := range int64(t.Rows) {
-			if width == 4 {
-				l.addNarrow(columnNames[t.Column(i)], at+4*row)
-			}
-		}
-		at += disk.AlignUp(width*int64(t.Rows), disk.Unit)
+		cells := layout.Span{Offset: at, Size: 4 * int64(t.Rows)}
+		l.addRecords(cells, 4, field{t.Column(i).String() + " cell", 0})
+		at += disk.AlignUp(cells.Size, disk.Unit)
 	}
-}
-
-var columnNames = map[disk.ColumnKind]string{
-	disk.ColumnSymbol: "symbol cell", disk.ColumnType: "type cell", disk.ColumnMethod: "method cell",
-	disk.ColumnProfile: "profile cell", disk.ColumnContext: "context cell",
 }
 
 func (l *referenceLister) listBlocks() {
