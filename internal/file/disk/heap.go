@@ -87,15 +87,13 @@ const (
 	HeapDensity     = 22 // accesses over the lifetime, in hundredths
 )
 
+// heapColumns are the columns before HeapFields.
+const heapColumns = "function-id:function stack:stack record"
+
 func allocationColumns() []Column {
-	columns := heapColumns()
+	columns := columnsOf(heapColumns)
 	for _, f := range HeapFields {
-		columns = append(columns, wordColumn(f.Name))
+		columns = append(columns, columnsOf(f.Name)...)
 	}
 	return columns
-}
-
-func heapColumns() []Column {
-	return []Column{{"function-id", ColumnWord, FormFunction}, {"stack", ColumnSymbol, FormStack},
-		wordColumn("record")}
 }

@@ -9,58 +9,42 @@ type TableKind uint32
 
 const TableProducer TableKind = 1 << 31
 
-// The tables of this version, with their columns in brackets.
+// The tables of this version. Their columns are in tables.
 const (
-	TableOrder      TableKind = 1 // source order of one import; the format determines the columns
-	TableProperties TableKind = 2 // facts about the run [key symbol, value symbol]
-	// identities of merged dumps [id low, id high, time, weight in billionths]
-	TableDumps     TableKind = 3
-	TableMonitors  TableKind = 4 // Graal: contended types [type, count]
-	TableSamples   TableKind = 5 // Graal: sampled stacks, leaf first [stack, method, point, count]
-	TableBinaryIDs TableKind = 6 // LLVM: binary ids [bytes symbol]
-	TableTraces    TableKind = 7 // LLVM: temporal traces [trace, weight, id of a function]
-	TableVTables   TableKind = 8 // LLVM: vtables [name symbol, address, size]
-	TableHeapRefs  TableKind = 9 // Jamaica: HEAP_REFS [references, words]
-	// Jamaica: HEAP_USE [type, objects, blocks an object, block bytes, bytes, tree objects]
-	TableHeapUse TableKind = 10
-	// Jamaica: INSTANTIATION_COUNT [type, objects, blocks an object, blocks, bytes, tree objects, loader symbol]
-	TableInstances TableKind = 11
-	// Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
-	TableThreads   TableKind = 12
-	TableReflected TableKind = 13 // Jamaica: classes used via reflection [type]
-	TableForeign   TableKind = 14 // keys that the importer does not recognize [key symbol, value symbol]
-	TableCode      TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns      TableKind = 16 // runs of the dumps: see layout.Provenance
-	TableClassPath TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
-	// Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
-	TableOrderRuns TableKind = 18
-	TableShapes    TableKind = 19 // shapes of a producer's entries [head, name in four words]
-	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
-	TableCompilations TableKind = 20
-	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
-	// Sampled: declarations of functions [method, system name symbol, file symbol, start line]
-	TableFunctions TableKind = 22
-	TableBase      TableKind = 23 // base archive: see layout.BaseArchive
-	// points whose counts come from other code [method, code, point, derived, confidence in billionths]
-	TableMoved TableKind = 25
-	// counts of runs with one outcome, for branches and type checks that have several [profile, point, outcome, count]
-	TableCertain TableKind = 26
-	// LLVM: allocations of a function, by stack [function id, stack symbol, record, HeapFields]
-	TableAllocations TableKind = 27
-	// LLVM: calls of a function that lead to allocations [function id, stack symbol, record]
-	TableAllocationCalls TableKind = 28
-	// object files of a program and their functions [profile, file, stamp, checksum, runs, maximum, place]
-	TableObjects TableKind = 29
-	// inputs of the archive [name, format, state, reason, hash, times, unit, total]
-	TableInputs TableKind = 30
-	// operations and their losses [operation, reason, unit, sense, things, amount, first]
-	TableLosses TableKind = 31
-	// last runs of versions of code [method, code, last]
-	TableVersions TableKind = 32
-	// notes of a VM's runs on their functions [profile, first, runs, changed]
-	TableAdvice  TableKind = 33
-	TableHot     TableKind = 34 // profiles with 99% of the weight, the heaviest first [profile, weight]
-	TableCrowded TableKind = 35 // methods and types without a slot in the index [id, method, type]
+	TableOrder           TableKind = 1  // source order of one import; the format determines the columns
+	TableProperties      TableKind = 2  // facts about the run
+	TableDumps           TableKind = 3  // identities of merged dumps
+	TableMonitors        TableKind = 4  // Graal: contended types
+	TableSamples         TableKind = 5  // Graal: sampled stacks, leaf first
+	TableBinaryIDs       TableKind = 6  // LLVM: binary ids
+	TableTraces          TableKind = 7  // LLVM: temporal traces
+	TableVTables         TableKind = 8  // LLVM: vtables
+	TableHeapRefs        TableKind = 9  // Jamaica: HEAP_REFS
+	TableHeapUse         TableKind = 10 // Jamaica: HEAP_USE
+	TableInstances       TableKind = 11 // Jamaica: INSTANTIATION_COUNT
+	TableThreads         TableKind = 12 // Jamaica: PROFILE_THREAD
+	TableReflected       TableKind = 13 // Jamaica: classes used via reflection
+	TableForeign         TableKind = 14 // keys that the importer does not recognize
+	TableCode            TableKind = 15 // sketches of the code of methods
+	TableRuns            TableKind = 16 // runs of the dumps: see layout.Provenance
+	TableClassPath       TableKind = 17 // class paths of runs
+	TableOrderRuns       TableKind = 18 // Graal: source order of the keys and items of an iprof file
+	TableShapes          TableKind = 19 // shapes of a producer's entries
+	TableCompilations    TableKind = 20 // HotSpot: compiled code of methods
+	TableInlining        TableKind = 21 // HotSpot: calls that a compiler inlined
+	TableFunctions       TableKind = 22 // Sampled: declarations of functions
+	TableBase            TableKind = 23 // base archive: see layout.BaseArchive
+	TableMoved           TableKind = 25 // points whose counts come from other code
+	TableCertain         TableKind = 26 // counts of runs with one outcome, for branches and type checks that have several
+	TableAllocations     TableKind = 27 // LLVM: allocations of a function, by stack
+	TableAllocationCalls TableKind = 28 // LLVM: calls of a function that lead to allocations
+	TableObjects         TableKind = 29 // object files of a program and their functions
+	TableInputs          TableKind = 30 // inputs of the archive
+	TableLosses          TableKind = 31 // operations and their losses
+	TableVersions        TableKind = 32 // last runs of versions of code
+	TableAdvice          TableKind = 33 // notes of a VM's runs on their functions
+	TableHot             TableKind = 34 // profiles with 99% of the weight, the heaviest first
+	TableCrowded         TableKind = 35 // methods and types without a slot in the index
 )
 
 // IsStructure reports whether tables of the kind describe the file itself. Each writer makes its own.

@@ -299,68 +299,71 @@ const (
 // columns of an order table.
 var tables = map[TableKind]tableSpec{
 	TableOrder:      {"order", nil},
-	TableProperties: {"properties", []Column{symbolColumn("key"), symbolColumn("value")}},
-	TableDumps: {"dumps", []Column{{"id-low", ColumnWord, FormHex}, {"id-high", ColumnWord, FormHex},
-		{"time", ColumnWord, FormTime}, {"weight", ColumnWord, FormWeight}}},
-	TableMonitors: {"monitors", []Column{typeColumn, wordColumn("count")}},
-	TableSamples: {"samples", []Column{wordColumn("stack"), {"method", ColumnMethod, FormPlain},
-		{"point", ColumnWord, FormSigned}, wordColumn("count")}},
-	TableBinaryIDs: {"binary-ids", []Column{{"bytes", ColumnSymbol, FormBytes}}},
-	TableTraces: {"traces", []Column{wordColumn("trace"), wordColumn("weight"),
-		{"function-id", ColumnWord, FormFunction}}},
-	TableVTables:  {"vtables", []Column{symbolColumn("name"), {"address", ColumnWord, FormHex}, wordColumn("size")}},
-	TableHeapRefs: {"heap-refs", []Column{wordColumn("references"), wordColumn("words")}},
-	TableHeapUse: {"heap-use", []Column{typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"),
-		wordColumn("block-bytes"), wordColumn("bytes"), wordColumn("tree-objects")}},
-	TableInstances: {"instances", []Column{typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"),
-		wordColumn("blocks"), wordColumn("bytes"), wordColumn("tree-objects"), symbolColumn("loader")}},
-	TableThreads: {"threads", []Column{wordColumn("priority"), wordColumn("cycles"), wordColumn("interpreted"),
-		wordColumn("compiled"), wordColumn("JNI"), wordColumn("GC"), wordColumn("C-stack"), wordColumn("Java-stack")}},
-	TableReflected: {"reflected", []Column{typeColumn}},
-	TableForeign:   {"foreign", []Column{symbolColumn("key"), symbolColumn("value")}},
-	TableCode:      {"code", []Column{{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}}},
-	TableRuns: {"runs", []Column{hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"),
-		hexColumn("since-high"), hexColumn("boot-low"), hexColumn("boot-high"), wordColumn("namespace"),
-		wordColumn("process"), wordColumn("start"), {"begun", ColumnWord, FormTime}, {"time", ColumnWord, FormTime},
-		{"exit", ColumnWord, FormExit}, hexColumn("class-path"), symbolColumn("VM"), symbolColumn("vendor"),
-		symbolColumn("main"), symbolColumn("command"), symbolColumn("options"), symbolColumn("selection")}},
-	TableClassPath: {"class-path", []Column{hexColumn("class-path"), wordColumn("position"), symbolColumn("path"),
-		wordColumn("kind"), wordColumn("size"), hexColumn("sum")}},
-	TableShapes: {"shapes", []Column{hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"), hexColumn("name-3"),
-		hexColumn("name-4")}},
-	TableCompilations: {"compilations", []Column{{"method", ColumnMethod, FormPlain}, wordColumn("level"),
-		{"point", ColumnWord, FormSigned}, wordColumn("number"), wordColumn("id"), wordColumn("size"),
-		wordColumn("runs"), wordColumn("installed")}},
-	TableInlining: {"inlining", []Column{{"context", ColumnContext, FormPlain}, wordColumn("level"),
-		wordColumn("runs")}},
-	TableFunctions: {"functions", []Column{{"method", ColumnMethod, FormPlain}, symbolColumn("system-name"),
-		symbolColumn("file"), wordColumn("start-line")}},
-	TableBase: {"base", []Column{hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"),
-		{"time", ColumnWord, FormTime}, symbolColumn("producer")}},
-	TableMoved: {"moved", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"),
-		{"point", ColumnWord, FormSigned}, wordColumn("derived"), {"confidence", ColumnWord, FormWeight}}},
-	TableCertain: {"certain", []Column{{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
-		{"outcome", ColumnWord, FormSigned}, wordColumn("count")}},
-	TableOrderRuns: {"order-runs", []Column{symbolColumn("key"), wordColumn("kept"), wordColumn("items"),
-		{"first", ColumnWord, FormSigned}}},
+	TableProperties: {"properties", columnsOf("key:symbol value:symbol")},
+	TableDumps:      {"dumps", columnsOf("id-low:hex id-high:hex time:time weight:weight")},
+	TableMonitors:   {"monitors", columnsOf("type:type count")},
+	TableSamples:    {"samples", columnsOf("stack method:method point:signed count")},
+	TableBinaryIDs:  {"binary-ids", columnsOf("bytes:bytes")},
+	TableTraces:     {"traces", columnsOf("trace weight function-id:function")},
+	TableVTables:    {"vtables", columnsOf("name:symbol address:hex size")},
+	TableHeapRefs:   {"heap-refs", columnsOf("references words")},
+	TableHeapUse:    {"heap-use", columnsOf("type:type objects blocks-an-object block-bytes bytes tree-objects")},
+	TableInstances: {"instances", columnsOf("type:type objects blocks-an-object blocks bytes tree-objects " +
+		"loader:symbol")},
+	TableThreads:   {"threads", columnsOf("priority cycles interpreted compiled JNI GC C-stack Java-stack")},
+	TableReflected: {"reflected", columnsOf("type:type")},
+	TableForeign:   {"foreign", columnsOf("key:symbol value:symbol")},
+	TableCode:      {"code", columnsOf("method:method sketch:bytes")},
+	TableRuns: {"runs", columnsOf("dump-low:hex dump-high:hex since-low:hex since-high:hex boot-low:hex " +
+		"boot-high:hex namespace process start begun:time time:time exit:exit class-path:hex VM:symbol vendor:symbol " +
+		"main:symbol command:symbol options:symbol selection:symbol")},
+	TableClassPath: {"class-path", columnsOf("class-path:hex position path:symbol kind size sum:hex")},
+	TableShapes:    {"shapes", columnsOf("head:hex name-1:hex name-2:hex name-3:hex name-4:hex")},
+	TableCompilations: {"compilations", columnsOf("method:method level point:signed number id size runs " +
+		"installed")},
+	TableInlining:        {"inlining", columnsOf("context:context level runs")},
+	TableFunctions:       {"functions", columnsOf("method:method system-name:symbol file:symbol start-line")},
+	TableBase:            {"base", columnsOf("dump-low:hex dump-high:hex sum:hex time:time producer:symbol")},
+	TableMoved:           {"moved", columnsOf("method:method code:hex point:signed derived confidence:weight")},
+	TableCertain:         {"certain", columnsOf("profile:profile point:signed outcome:signed count")},
+	TableOrderRuns:       {"order-runs", columnsOf("key:symbol kept items first:signed")},
 	TableAllocations:     {"allocations", allocationColumns()},
-	TableAllocationCalls: {"allocation-calls", heapColumns()},
-	TableObjects: {"objects", []Column{{"profile", ColumnProfile, FormPlain}, symbolColumn("file"),
-		hexColumn("stamp"), hexColumn("checksum"), wordColumn("runs"), wordColumn("maximum"), wordColumn("place")}},
-	TableInputs: {"inputs", []Column{symbolColumn("name"), symbolColumn("format"), wordColumn("state"),
-		symbolColumn("reason"), hexColumn("hash"), wordColumn("times"), symbolColumn("unit"), wordColumn("total")}},
-	TableLosses: {"losses", []Column{symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"),
-		wordColumn("sense"), wordColumn("things"), wordColumn("amount"), symbolColumn("first")}},
-	TableVersions: {"versions", []Column{{"method", ColumnMethod, FormPlain}, hexColumn("code"), wordColumn("last")}},
-	TableAdvice: {"advice", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("first"), wordColumn("runs"),
-		wordColumn("changed")}},
-	TableHot:     {"hot", []Column{{"profile", ColumnProfile, FormPlain}, wordColumn("weight")}},
-	TableCrowded: {"crowded", []Column{hexColumn("id"), {"method", ColumnMethod, FormPlain}, typeColumn}},
+	TableAllocationCalls: {"allocation-calls", columnsOf(heapColumns)},
+	TableObjects:         {"objects", columnsOf("profile:profile file:symbol stamp:hex checksum:hex runs maximum place")},
+	TableInputs: {"inputs", columnsOf("name:symbol format:symbol state reason:symbol hash:hex times " +
+		"unit:symbol total")},
+	TableLosses: {"losses", columnsOf("operation:symbol reason:symbol unit:symbol sense things amount " +
+		"first:symbol")},
+	TableVersions: {"versions", columnsOf("method:method code:hex last")},
+	TableAdvice:   {"advice", columnsOf("profile:profile first runs changed")},
+	TableHot:      {"hot", columnsOf("profile:profile weight")},
+	TableCrowded:  {"crowded", columnsOf("id:hex method:method type:type")},
 }
 
 type tableSpec struct {
 	name    string
 	columns []Column
+}
+
+// columnTypes has the kinds and forms of columns by their names in tables.
+var columnTypes = map[string]Column{
+	"": {Kind: ColumnWord}, "signed": {Kind: ColumnWord, Form: FormSigned}, "hex": {Kind: ColumnWord, Form: FormHex},
+	"time": {Kind: ColumnWord, Form: FormTime}, "weight": {Kind: ColumnWord, Form: FormWeight},
+	"function": {Kind: ColumnWord, Form: FormFunction}, "exit": {Kind: ColumnWord, Form: FormExit},
+	"symbol": {Kind: ColumnSymbol}, "bytes": {Kind: ColumnSymbol, Form: FormBytes},
+	"stack": {Kind: ColumnSymbol, Form: FormStack}, "type": {Kind: ColumnType}, "method": {Kind: ColumnMethod},
+	"profile": {Kind: ColumnProfile}, "context": {Kind: ColumnContext},
+}
+
+// columnsOf returns the columns in a list of names. A name without a type has plain numbers.
+func columnsOf(list string) (columns []Column) {
+	for _, entry := range strings.Fields(list) {
+		name, of, _ := strings.Cut(entry, ":")
+		c := columnTypes[of]
+		c.Name = name
+		columns = append(columns, c)
+	}
+	return columns
 }
 
 // Columns of the tables inputs and losses.
@@ -374,12 +377,6 @@ const (
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of TableCertain. A branch outcome is an
 // index.
 const OutcomeNoNull = 1<<64 - 1
-
-func wordColumn(name string) Column   { return Column{name, ColumnWord, FormPlain} }
-func hexColumn(name string) Column    { return Column{name, ColumnWord, FormHex} }
-func symbolColumn(name string) Column { return Column{name, ColumnSymbol, FormPlain} }
-
-var typeColumn = Column{"type", ColumnType, FormPlain}
 
 func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tables)) }
 
