@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,25 +37,12 @@ func Magnitude(u Unit, n uint64) (size uint64, negative bool) {
 
 // SortedUnits returns the units with a total, in the order of Units and then by name.
 func SortedUnits[N any](t map[Unit]N) []Unit {
-	units := make([]Unit, 0, len(t))
-	for u := range t {
-		units = append(units, u)
-	}
-	slices.SortFunc(units, compareUnits)
-	return units
+	return slices.SortedFunc(maps.Keys(t), compareUnits)
 }
 
 func compareUnits(x, y Unit) int {
-	rank := func(u Unit) int {
-		if i := slices.Index(Units, u); i >= 0 {
-			return i
-		}
-		return len(Units)
-	}
-	if c := rank(x) - rank(y); c != 0 {
-		return c
-	}
-	return strings.Compare(x, y)
+	rank := func(u Unit) uint { return uint(slices.Index(Units, u)) } // the highest number for other units
+	return cmp.Or(cmp.Compare(rank(x), rank(y)), strings.Compare(x, y))
 }
 
 // shownLines is the number of lost things that an account names.

@@ -120,33 +120,18 @@ func signedRankP(x []float64) float64 {
 
 // doubledRanks returns twice the rank of each absolute value, which is an integer even for ties.
 func doubledRanks(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+	sizes := make([]float64, len(x))
+	for i, v := range x {
+		sizes[i] = math.Abs(v)
 	}
-	slices.SortFunc(order, func(i, j int) int { return compareSizes(x[i], x[j]) })
+	sorted := slices.Sorted(slices.Values(sizes))
 	ranks := make([]int, len(x))
-	for from := 0; from < len(order); {
-		to := from + 1
-		for to < len(order) && compareSizes(x[order[from]], x[order[to]]) == 0 {
-			to++
-		}
-		for _, i := range order[from:to] {
-			ranks[i] = from + 1 + to
-		}
-		from = to
+	for i, size := range sizes {
+		from, _ := slices.BinarySearch(sorted, size)
+		to, _ := slices.BinarySearch(sorted, math.Nextafter(size, math.Inf(1)))
+		ranks[i] = from + 1 + to
 	}
 	return ranks
-}
-
-func compareSizes(a, b float64) int {
-	switch a, b = math.Abs(a), math.Abs(b); {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // subsetSumProbabilities returns, at index i, the probability that a random subset of ranks adds up to i.

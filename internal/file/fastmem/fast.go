@@ -31,13 +31,8 @@ const (
 	numTechniques
 )
 
+// disabled has the techniques that a test disables.
 var disabled [numTechniques]bool
-
-// DisableTechnique disables a technique until restore is called. Until then no other goroutine may use this package.
-func DisableTechnique(t Technique) (restore func()) {
-	disabled[t] = true
-	return func() { disabled[t] = false }
-}
 
 // Prefetch starts loading the cache line of each offset in data, without waiting, so that the cache misses overlap.
 // It ignores offsets outside data. On machines without a prefetch instruction it reads. It is written in assembly,
