@@ -85,14 +85,9 @@ func (w *textWriter) writeEntries(p reader.Profile) error {
 // cutTrapsAt cuts the speculative traps at a bci from traps, which are sorted by bci. Traps before it are lost, since
 // no entry at their bci is printed.
 func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
-	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
-		w.report.Lost.Add(LossHiddenTrap, 1)
-	}
-	n := 0
-	for n < len(traps) && traps[n].Point() == bci {
-		n++
-	}
-	return traps[:n], traps[n:]
+	hidden, traps := parse.CutWhile(traps, func(e reader.Entry) bool { return e.Point() < bci })
+	w.report.Lost.Add(LossHiddenTrap, len(hidden))
+	return parse.CutWhile(traps, func(e reader.Entry) bool { return e.Point() == bci })
 }
 
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -119,17 +120,15 @@ func (t *profileText) addMethodProfiles(
 			p.Count(c)
 		}
 		for calls := gathered.callees; len(calls) > 0; {
-			n := 1
-			for n < len(calls) && calls[n].point == calls[0].point {
-				n++
-			}
-			rows := make([]builder.Callee, n)
-			for i, c := range calls[:n] {
+			point := calls[0].point
+			var here []callee
+			here, calls = parse.CutWhile(calls, func(c callee) bool { return c.point == point })
+			rows := make([]builder.Callee, len(here))
+			for i, c := range here {
 				rows[i] = builder.Callee{Method: methods[c.method], Count: c.n}
 			}
-			p.Callees(calls[0].point, rows...)
+			p.Callees(point, rows...)
 			report.Entries++
-			calls = calls[n:]
 		}
 		if err := p.Done(); err != nil {
 			return err

@@ -183,14 +183,11 @@ func (t *profileText) addTotals(b *builder.Builder, runs [][]record, report *Rep
 // sumShares adds up the lines of a keyword in a run. total agrees with their shares if possible.
 func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	of := shareTotals[key]
-	var all shareTally
+	all := shareTally{hi: math.MaxUint64}
 	for i := range run {
 		if r := &run[i]; r.key == key {
 			all.addShare(r.numbers[of.number], r.numbers[of.share])
 		}
-	}
-	if !all.rows {
-		return 0, 0
 	}
 	total, known := all.estimateTotal()
 	for i := range run {
@@ -224,15 +221,9 @@ func percentOrMax(n, d uint64) uint64 {
 type shareTally struct {
 	sum    uint64
 	lo, hi uint64 // range of totals that agree with all shares, empty if hi < lo
-	rows   bool   // a share was added
 }
 
 func (t *shareTally) addShare(n, share uint64) {
-	if !t.rows {
-		t.lo = 0
-		t.hi = math.MaxUint64
-		t.rows = true
-	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) means 100n/(share+1) < T <= 100n/share. If n is 0, any total gives share 0.
 	below := percentOrMax(n, disk.SaturatingAdd(share, 1))

@@ -163,26 +163,24 @@ func totalsOf(run []record) ledger.Totals {
 // findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer, and
 // [Write] would space these lines in the same way. Otherwise it reports the truncated marks, which [Write] completes.
 func (t *profileText) findColumns(report *Report) {
-	cut := map[int]bool{}
+	var cut []*record
 	longest := 0
-	spaced := true
 	for i := range t.records {
 		if r := &t.records[i]; r.mark > 0 {
 			longest = max(longest, r.length)
 			if r.mark < len(interpretedMark) {
-				cut[r.length] = true
-				spaced = spaced && r.standardSpacing
+				cut = append(cut, r)
 			}
 		}
 	}
-	if len(cut) == 1 && cut[longest] && spaced {
-		t.columns = longest
+	if !slices.ContainsFunc(cut, func(r *record) bool { return r.length != longest || !r.standardSpacing }) {
+		if len(cut) > 0 {
+			t.columns = longest
+		}
 		return
 	}
-	for i := range t.records {
-		if r := &t.records[i]; r.mark > 0 && r.mark < len(interpretedMark) {
-			report.Lost.AddLoss(codec.Loss{What: LossMarkCut, Count: 1, Line: r.line})
-		}
+	for _, r := range cut {
+		report.Lost.AddLoss(codec.Loss{What: LossMarkCut, Count: 1, Line: r.line})
 	}
 }
 

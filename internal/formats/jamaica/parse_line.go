@@ -153,28 +153,18 @@ type lineParser struct {
 // cutKeyword finds the keyword at the start of a line, a word of capital letters and underscores. rest is the
 // offset of the values. word is nil if there is no keyword. An unknown keyword needs a colon.
 func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
-	start := 0
-	for start < len(text) && isBlank(text[start]) {
-		start++
-	}
-	end := start
-	for end < len(text) && (text[end] >= 'A' && text[end] <= 'Z' || text[end] == '_') {
-		end++
-	}
-	word = text[start:end]
-	rest = end
-	colon := end < len(text) && text[end] == ':'
-	if colon {
-		rest++
-	}
-	if len(word) == 0 || rest < len(text) && !isBlank(text[rest]) {
+	start := bytes.TrimLeft(text, " \t")
+	end := bytes.TrimLeft(start, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+	word = start[:len(start)-len(end)]
+	values, colon := bytes.CutPrefix(end, []byte(":"))
+	if len(word) == 0 || len(values) > 0 && !isBlank(values[0]) {
 		return nil, 0, 0, false
 	}
 	k, known = keywords[string(word)]
-	if known && !colon && lineForms[k].verified || !known && !colon {
+	if !colon && (!known || lineForms[k].verified) {
 		return nil, 0, 0, false
 	}
-	return word, k, rest, known
+	return word, k, len(text) - len(values), known
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
@@ -199,13 +189,9 @@ func (l *lineParser) parseValues(r *record, intern func(string) nameID) (expecte
 
 // takeNumber parses the next number into n. If the number is missing or of another kind, l.at is its offset.
 func (l *lineParser) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
-	blank := l.offset
-	for blank < len(l.text) && isBlank(l.text[blank]) {
-		blank++
-	}
 	start, end := nextNumber(l.text, l.offset)
 	if start < 0 {
-		l.offset = blank
+		l.offset = len(l.text) - len(bytes.TrimLeft(l.text[l.offset:], " \t"))
 		return false
 	}
 	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")

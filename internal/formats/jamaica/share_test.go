@@ -1,6 +1,7 @@
 package jamaica
 
 import (
+	"math"
 	"math/big"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestTotalsGiveTheShares(t *testing.T) {
 			sum += n
 		}
 		missing := rapid.Uint64Range(0, 1<<56).Draw(t, "missing")
-		var all shareTally
+		all := shareTally{hi: math.MaxUint64}
 		for _, n := range counts {
 			all.addShare(n, percentShare(n, sum+missing))
 		}
@@ -53,13 +54,13 @@ func TestTotalsGiveTheShares(t *testing.T) {
 			}
 		}
 	})
-	var impossible shareTally
+	impossible := shareTally{hi: math.MaxUint64}
 	impossible.addShare(10, 90)
 	impossible.addShare(10, 90)
 	if total, known := impossible.estimateTotal(); known || total != 20 {
 		t.Errorf("total %d, %t", total, known)
 	}
-	var wide shareTally // less than 1 % of what no number counts
+	wide := shareTally{hi: math.MaxUint64} // less than 1 % of what no number counts
 	wide.addShare(1<<60, 0)
 	if total, known := wide.estimateTotal(); known || total != 1<<60 {
 		t.Errorf("total %d, %t, of a share of a total above 2^64", total, known)

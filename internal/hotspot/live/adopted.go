@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -244,13 +243,6 @@ func (b *build) describeKept() {
 	}
 }
 
-func (a *adoption) configureDelta(c builder.Config, kept bool) builder.Config {
-	if a.wrote && !kept {
-		c.Flags |= disk.FlagDelta
-	}
-	return c
-}
-
 func (b *build) subtractAdopted(f *profiledMethod) error {
 	p, cells, ok := b.snap.adopted.lookUp(f.methodData)
 	switch {
@@ -266,7 +258,8 @@ func (b *build) subtractAdopted(f *profiledMethod) error {
 	s := subtraction{s: b.vm.schema, shape: b.shape, f: f, cells: cells}
 	f.adopted, f.data = true, append([]byte(nil), f.data...)
 	s.subtractInvocations(p.weight)
-	ran := s.hasRun()
+	h := s.s.decodeHeader(f.data, f.counters)
+	ran := h.invocations+h.backedges > 0
 	for at, c := range cells {
 		s.subtractCell(f.data[at-f.dataAt:], c, ran)
 	}
@@ -293,11 +286,6 @@ func (s *subtraction) subtractInvocations(weight uint64) {
 	if counter&carryBit == 0 {
 		le.PutUint32(b, counter-uint32(min(s.s.counterValue(counter), weight)*s.s.increment))
 	}
-}
-
-func (s *subtraction) hasRun() bool {
-	h := s.s.decodeHeader(s.f.data, s.f.counters)
-	return h.invocations+h.backedges > 0
 }
 
 func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {

@@ -61,10 +61,7 @@ func attachTarget(ctx context.Context, p target) (*VM, error) {
 		}
 		return openFirst(m, p, bases)
 	})
-	if err != nil {
-		return nil, p.addProcess(err)
-	}
-	return vm, nil
+	return vm, p.addProcess(err)
 }
 
 func (vm *VM) endReason(m *meter, err error) error {

@@ -101,7 +101,7 @@ func (b *build) readMethods() (profiles []profiledMethod, err error) {
 		if err := b.spendOnNames(&f); err != nil {
 			return nil, err
 		}
-		b.countMethod(&f)
+		b.account.totals.AddAll(b.totalsOf(&f))
 		if why != "" {
 			b.report.countRefused(why, 1, &f)
 			b.leaveOut(&f, string(why))
@@ -114,17 +114,17 @@ func (b *build) readMethods() (profiles []profiledMethod, err error) {
 
 func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []profiledMethod) {
 	for i := range sound {
-		if b.isUnused(&sound[i]) {
+		f := &sound[i]
+		switch {
+		case b.isUnused(f):
 			b.report.Adopted.Unused++
-			b.leaveOut(&sound[i], notSelected)
-			continue
-		}
-		if !o.selectsProfile(b.vm.schema, &sound[i], b.plausibleHeaders) {
+		case !o.selectsProfile(b.vm.schema, f, b.plausibleHeaders):
 			b.report.Skipped++
-			b.leaveOut(&sound[i], notSelected)
+		default:
+			profiles = append(profiles, *f)
 			continue
 		}
-		profiles = append(profiles, sound[i])
+		b.leaveOut(f, notSelected)
 	}
 	return profiles
 }
@@ -145,13 +145,7 @@ func (f *profiledMethod) displayName() string {
 }
 
 func (b *build) readMethod(f *profiledMethod) (why Refusal) {
-	var err error
-	f.klassName, err = b.classAt(f.methodData.klass)
-	if err != nil {
-		return RefusedName
-	}
-	f.methodName, err = b.names.readConstMethod(f.constMethod)
-	if err != nil {
+	if !b.readNames(f) {
 		return RefusedName
 	}
 	if f.refused == nil {
@@ -413,19 +407,18 @@ func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 }
 
 func (b *build) internType(k klassName) builder.TypeRef {
+	key := builder.TypeKey{Name: k.name, Loader: k.loader}
+	ofVM := ""
 	class := javanames.ElementClass(k.name)
-	canonical, hidden := b.hidden[class]
-	if !hidden {
-		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
-		if javanames.IsNumbered(class) {
-			k.flags |= layout.TypeNotMatchable
-		}
-		b.Internal().DescribeType(t, "", k.flags)
-		return t
+	if canonical, hidden := b.hidden[class]; hidden {
+		key.Name = strings.Replace(k.name, class, canonical, 1)
+		ofVM = k.name
+		k.flags |= layout.TypeHidden | layout.TypeNotMatchable
+	} else if javanames.IsNumbered(class) {
+		k.flags |= layout.TypeNotMatchable
 	}
-	name := strings.Replace(k.name, class, canonical, 1)
-	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})
-	b.Internal().DescribeType(t, k.name, k.flags|layout.TypeHidden|layout.TypeNotMatchable)
+	t := b.Type(key)
+	b.Internal().DescribeType(t, ofVM, k.flags)
 	return t
 }
 

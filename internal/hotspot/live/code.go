@@ -28,27 +28,17 @@ type codeSchema struct {
 	id, point, state   uint64
 }
 
-var codeFields = []string{
-	"GrowableArrayBase::_len", "GrowableArray<int>::_data", "CodeHeap::_memory", "CodeHeap::_log2_segment_size",
-	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length",
-	"HeapBlock::Header::_used",
-	"CodeBlob::_name", "CodeBlob::_size", "nmethod::_comp_level", "nmethod::_compile_id", "nmethod::_entry_bci",
-	"nmethod::_state",
-}
-
 // newCodeSchema looks up the fields. It returns nil if the VM does not export all of them; profiles need none.
-func newCodeSchema(t *tables) *codeSchema {
+func newCodeSchema(all *tables) *codeSchema {
+	t := *all
+	t.missing = nil
 	method := "nmethod::_method"
 	if _, ok := t.fields[method]; !ok {
 		method = "CompiledMethod::_method" // until JDK 22
 	}
-	_, heaps := t.fields["CodeCache::_heaps"]
-	if !heaps || !t.exportsFields(append(slices.Clone(codeFields), method)) {
-		return nil
-	}
 	memory := t.fieldOffset("CodeHeap::_memory", pointerWidth)
 	header := t.fieldOffset("HeapBlock::_header", byteWidth)
-	return &codeSchema{
+	s := &codeSchema{
 		heaps:    t.staticAddress("CodeCache::_heaps"),
 		count:    t.fieldOffset("GrowableArrayBase::_len", intWidth),
 		items:    t.fieldOffset("GrowableArray<int>::_data", pointerWidth),
@@ -65,15 +55,11 @@ func newCodeSchema(t *tables) *codeSchema {
 		id: t.fieldOffset("nmethod::_compile_id", intWidth), point: t.fieldOffset("nmethod::_entry_bci", intWidth),
 		state: t.fieldOffset("nmethod::_state", byteWidth),
 	}
-}
-
-func (t *tables) exportsFields(names []string) bool {
-	for _, name := range names {
-		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
-			return false
-		}
+	if len(t.missing) > 0 {
+		return nil
 	}
-	return true
+	all.unsound = t.unsound
+	return s
 }
 
 type compilation struct {
@@ -140,7 +126,10 @@ func (w *walker) walkCodeHeap(s *codeSchema, heap uint64) {
 		return
 	}
 	for at < high && high-at >= s.headerSize {
-		b, err := w.readCodeBlock(at, min(high-at, s.headerSize+uint64(s.blobSize)))
+		if w.budget.spendUnits(spanBytes) != nil {
+			return
+		}
+		b, err := w.code.readBytes(at, int(min(high-at, s.headerSize+uint64(s.blobSize))))
 		if err != nil {
 			return
 		}
@@ -153,13 +142,6 @@ func (w *walker) walkCodeHeap(s *codeSchema, heap uint64) {
 		}
 		at += size
 	}
-}
-
-func (w *walker) readCodeBlock(at, size uint64) ([]byte, error) {
-	if err := w.budget.spendUnits(spanBytes); err != nil {
-		return nil, err
-	}
-	return w.code.readBytes(at, int(size))
 }
 
 func (w *walker) addCompilation(s *codeSchema, b []byte) {
@@ -237,11 +219,17 @@ func (b *build) addCompilations(o *Options) error {
 	return b.meter.end
 }
 
-func (s *snapshot) markCompiled() {
+// compiledMethods returns the addresses of the methods with compiled code.
+func (s *snapshot) compiledMethods() map[uint64]bool {
 	compiled := map[uint64]bool{}
 	for _, c := range s.code {
 		compiled[c.method] = true
 	}
+	return compiled
+}
+
+func (s *snapshot) markCompiled() {
+	compiled := s.compiledMethods()
 	for i := range s.methods {
 		s.methods[i].compiled = s.methods[i].compiled || compiled[s.methods[i].addr]
 	}
@@ -249,16 +237,15 @@ func (s *snapshot) markCompiled() {
 
 func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error) {
 	methods := map[uint64]builder.MethodRef{}
-	compiled := map[uint64]bool{}
-	for _, c := range b.snap.code {
-		compiled[c.method] = true
-		if m, ok := b.methods[c.method]; ok && b.taken[m] != 0 {
-			methods[c.method] = m
+	compiled := b.snap.compiledMethods()
+	for addr := range compiled {
+		if m, ok := b.methods[addr]; ok && b.taken[m] != 0 {
+			methods[addr] = m
 		}
 	}
 	for i := range b.snap.unprofiled {
 		f := profiledMethod{methodData: &b.snap.unprofiled[i]}
-		if !compiled[f.addr] || !b.namePlain(&f) || !o.selectsUnprofiled(&f) {
+		if !compiled[f.addr] || !b.readNames(&f) || !o.selectsUnprofiled(&f) {
 			continue
 		}
 		if err := b.spendOnNames(&f); err != nil {
@@ -271,7 +258,7 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 	return methods, nil
 }
 
-func (b *build) namePlain(f *profiledMethod) bool {
+func (b *build) readNames(f *profiledMethod) bool {
 	var err1, err2 error
 	f.klassName, err1 = b.classAt(f.methodData.klass)
 	f.methodName, err2 = b.names.readConstMethod(f.constMethod)

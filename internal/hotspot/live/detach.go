@@ -169,10 +169,7 @@ func (m *meter) readCounted(mem memory, addr uint64, n int) ([]byte, error) {
 
 func (c *collector) copyCompiledNames(snap *snapshot) {
 	c.compilations = snap.code
-	compiled := map[uint64]bool{}
-	for _, code := range snap.code {
-		compiled[code.method] = true
-	}
+	compiled := snap.compiledMethods()
 	for i := range snap.unprofiled {
 		if m := &snap.unprofiled[i]; compiled[m.addr] {
 			c.copyConstMethod(m.constMethod)
@@ -210,16 +207,12 @@ func (c *collector) copyExtraMethods(part []byte) {
 		}
 		for cell, kind := range c.shape.Pointers(e) {
 			if addr := e.Cell(cell); kind == disk.CellMethod && addr != 0 {
-				c.copyMethodName(addr)
+				if at, err := wordAt(c.mem, addr+c.s.method.constMethod); err == nil {
+					c.copyConstMethod(at)
+				}
 			}
 		}
 		part = rest
-	}
-}
-
-func (c *collector) copyMethodName(method uint64) {
-	if at, err := wordAt(c.mem, method+c.s.method.constMethod); err == nil {
-		c.copyConstMethod(at)
 	}
 }
 

@@ -95,8 +95,10 @@ func (b *build) readDump(o Options) error {
 	b.methods = map[uint64]builder.MethodRef{}
 	b.taken = map[builder.MethodRef]uint64{}
 	b.account = account{ledger.Totals{}, map[string]*lostProfiles{}}
-	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()),
-		b.keepAdopted)
+	config := vm.archiveConfig(o.Config, params, b.report.Run.Process.Known())
+	if b.snap.adopted.wrote && !b.keepAdopted {
+		config.Flags |= disk.FlagDelta
+	}
 	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.report.Classes = len(b.snap.klasses)
 	b.report.Loaders = len(b.snap.loaders)

@@ -61,31 +61,22 @@ func (p *process) sendQuit() error {
 	return translateError(unix.Kill(p.pid, unix.SIGQUIT))
 }
 
-// Fields of /proc/PID/stat, counted from the one after the command's name.
+// Indexes in procfs.StatFields.
 const (
 	stateField = 0
-	startField = 19
 	codeField  = 23 // start address of the program's code
 	stackField = 25 // start address of its stack, which differs in every program
 )
 
 func (p *process) readIdentity() (begun, image string, err error) {
-	fields, err := p.statFields("/proc/" + strconv.Itoa(p.pid) + "/stat")
+	fields, err := procfs.StatFields(p.procPath("stat"))
 	switch {
 	case err != nil || len(fields) <= stackField:
 		return "", "", ErrNoProcess
 	case strings.Contains("ZXx", fields[stateField]):
 		return "", "", ErrZombie
 	}
-	return fields[startField], fields[codeField] + " " + fields[stackField], nil
-}
-
-func (p *process) statFields(file string) ([]string, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])), nil
+	return fields[procfs.StartField], fields[codeField] + " " + fields[stackField], nil
 }
 
 func (p *process) isAlive() bool {
@@ -125,9 +116,6 @@ func (p *process) heldBytes() (bytes int64) {
 }
 
 func (p *process) readAt(b []byte, addr uint64) error {
-	if len(b) == 0 {
-		return nil
-	}
 	n, err := p.readv(b, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}})
 	if err == nil && n < len(b) {
 		err = errFault
@@ -277,7 +265,7 @@ func (h *holding) seizeNew() (fresh int, err error) {
 
 // hasEnded reports whether a thread is a zombie or gone, and thus cannot be seized.
 func (h *holding) hasEnded(tid int) bool {
-	fields, err := h.p.statFields(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
+	fields, err := procfs.StatFields(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
 	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
 }
 
@@ -328,14 +316,11 @@ func (h *holding) releaseThreads() {
 	if h.threads == nil {
 		return
 	}
-	for tid, signal := range h.threads {
-		if signal != running {
-			h.detachThread(tid, signal)
-			delete(h.threads, tid)
-		}
-	}
+	h.detachStopped()
 	h.lasted = time.Since(h.begun)
-	h.releaseLate()
+	if len(h.threads) > 0 && h.awaitStops(lateLimit) == nil {
+		h.detachStopped()
+	}
 	h.threads = nil
 }
 
@@ -343,26 +328,20 @@ func (h *holding) releaseThreads() {
 // and the system releases these when the tracing thread ends.
 const lateLimit = time.Second
 
-func (h *holding) releaseLate() {
-	if len(h.threads) > 0 && h.awaitStops(lateLimit) == nil {
-		for tid, signal := range h.threads {
-			h.detachThread(tid, signal)
+func (h *holding) detachStopped() {
+	for tid, signal := range h.threads {
+		if signal != running {
+			// An error means that the thread has ended.
+			_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
+			delete(h.threads, tid)
 		}
 	}
 }
 
-func (h *holding) detachThread(tid int, signal unix.Signal) {
-	// An error means that the thread has ended.
-	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
-}
-
 func tracedBy(tid int) error {
 	tracer := procfs.StatusField(tid, "TracerPid") // thread id
-	if tracer == "" || tracer == "0" {
-		return nil
-	}
-	var id int
-	if _, err := fmt.Sscan(tracer, &id); err != nil {
+	id, err := strconv.Atoi(tracer)
+	if err != nil || id == 0 {
 		return nil
 	}
 	if pid := procfs.StatusField(id, "Tgid"); pid != "" {

@@ -143,8 +143,6 @@ type lostProfiles struct {
 	first    string
 }
 
-func (b *build) countMethod(f *profiledMethod) { b.account.totals.AddAll(b.totalsOf(f)) }
-
 func (b *build) totalsOf(f *profiledMethod) ledger.Totals {
 	c := ledger.Counter{Shape: b.shape, Totals: ledger.Totals{}}
 	if f.data == nil {

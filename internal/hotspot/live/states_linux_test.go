@@ -3,7 +3,7 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
+	"github.com/profarc/profarc/internal/system/procfs"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"io"
 	"os/exec"
@@ -53,7 +53,7 @@ func TestStoppedVM(t *testing.T) {
 	}
 	p := &process{pid: j.pid()}
 	stopped := func() bool {
-		fields, err := p.statFields(fmt.Sprintf("/proc/%d/stat", j.pid()))
+		fields, err := procfs.StatFields(p.procPath("stat"))
 		return err == nil && len(fields) > stateField && fields[stateField] == "T"
 	}
 	for !stopped() {

@@ -163,7 +163,7 @@ func (t *tables) checkField(structure, name string, at uint64, width int) {
 }
 
 func (t *tables) optionalOffset(name string, width int) uint64 {
-	if !t.exportsFields([]string{name}) {
+	if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
 		return 0
 	}
 	return t.fieldOffset(name, width)

@@ -137,16 +137,21 @@ type Identity struct {
 	Start     uint64   // start time in clock ticks since the machine was booted
 }
 
-// startField is the index of the start time in /proc/PID/stat after the program name, which can have any bytes.
-const startField = 19
+// StatFields returns the fields of a file such as /proc/PID/stat after the program name, which can have any bytes.
+func StatFields(file string) ([]string, error) {
+	text, err := os.ReadFile(file)
+	return strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])), err
+}
+
+// StartField is the index in StatFields of the start time.
+const StartField = 19
 
 // Identify returns the identity of a process; ok is false if the system does not provide it.
 func Identify(pid int) (id Identity, ok bool) {
 	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	bytes, err2 := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(boot)), "-", ""))
-	stat, err3 := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	if err1 != nil || err2 != nil || err3 != nil || len(bytes) != len(id.Boot) || len(fields) <= startField {
+	fields, err3 := StatFields(fmt.Sprintf("/proc/%d/stat", pid))
+	if err1 != nil || err2 != nil || err3 != nil || len(bytes) != len(id.Boot) || len(fields) <= StartField {
 		return Identity{}, false
 	}
 	id.Boot = [16]byte(bytes)
@@ -156,6 +161,6 @@ func Identify(pid int) (id Identity, ok bool) {
 	}
 	namespace, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))
 	id.Namespace, _ = strconv.ParseUint(strings.Trim(strings.TrimPrefix(namespace, "pid:"), "[]"), 10, 64)
-	id.Start, err1 = strconv.ParseUint(fields[startField], 10, 64)
+	id.Start, err1 = strconv.ParseUint(fields[StartField], 10, 64)
 	return id, err1 == nil
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/system/sourcefiles"
 )
 
@@ -70,18 +71,15 @@ func (v *View) Lines() iter.Seq[Line] {
 		rest := v.Segments
 		branches := v.Branches
 		for number := v.First(); len(rest) > 0; number++ {
-			n := 0
-			for n < len(rest) && int(rest[n].Line) == number {
-				n++
-			}
-			line := countLine(number, rest[:n:n], before)
+			var here []Segment
+			here, rest = parse.CutWhile(rest, func(s Segment) bool { return int(s.Line) == number })
+			line := countLine(number, here, before)
 			line.Branches, branches = branchesAt(branches, number)
 			if !yield(line) {
 				return
 			}
-			if n > 0 {
-				before = &rest[n-1]
-				rest = rest[n:]
+			if len(here) > 0 {
+				before = &here[len(here)-1]
 			}
 		}
 	}
@@ -89,14 +87,8 @@ func (v *View) Lines() iter.Seq[Line] {
 
 // branchesAt splits branches by position into those in a line and those after it.
 func branchesAt(list []Branch, number int) (at, after []Branch) {
-	for len(list) > 0 && int(list[0].Line) < number {
-		list = list[1:]
-	}
-	n := 0
-	for n < len(list) && int(list[n].Line) == number {
-		n++
-	}
-	return list[:n:n], list[n:]
+	_, list = parse.CutWhile(list, func(b Branch) bool { return int(b.Line) < number })
+	return parse.CutWhile(list, func(b Branch) bool { return int(b.Line) == number })
 }
 
 func countLine(number int, segments []Segment, before *Segment) Line {

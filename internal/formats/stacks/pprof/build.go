@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -392,12 +393,9 @@ func (k *importBuild) recordEdges() error {
 			m = min(m, leafMethod(&alone[0]))
 		}
 		p := k.b.ProfileIn(m, 0, profileset.NoContext)
-		n := 0
-		for n < len(alone) && leafMethod(&alone[n]) == m {
-			n++
-		}
-		countSamples(p, alone[:n])
-		alone = alone[n:]
+		var samples []stackSample
+		samples, alone = parse.CutWhile(alone, func(s stackSample) bool { return leafMethod(&s) == m })
+		countSamples(p, samples)
 		for len(edges) > 0 && edges[0].caller == m {
 			edges = k.recordCallSite(p, edges)
 		}
@@ -410,19 +408,16 @@ func (k *importBuild) recordEdges() error {
 
 // recordCallSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
 func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
-	n := 1
-	for n < len(edges) && edges[n].caller == edges[0].caller && edges[n].point == edges[0].point {
-		n++
-	}
-	rows := make([]builder.Callee, n)
-	for i, e := range edges[:n] {
+	here, rest := parse.CutWhile(edges, func(e edge) bool { return e.caller == edges[0].caller && e.point == edges[0].point })
+	rows := make([]builder.Callee, len(here))
+	for i, e := range here {
 		rows[i] = builder.Callee{Method: e.callee, Count: k.weights[e]}
 	}
 	slices.SortFunc(rows, func(a, b builder.Callee) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.methodNames[a.Method], k.methodNames[b.Method]))
 	})
 	p.Callees(edges[0].point, rows...)
-	return edges[n:]
+	return rest
 }
 
 // countProfiles returns the number of methods with a profile and the number of entries.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -143,15 +144,13 @@ func (k *importBuild) recordInlined() {
 // recordStacks adds a profile for each leaf and context. recordEdges adds the profiles without a context.
 func (k *importBuild) recordStacks() error {
 	k.mergeStacks()
-	for list := k.stacks; len(list) > 0; {
-		n := 1
-		for n < len(list) && leafMethod(&list[n]) == leafMethod(&list[0]) {
-			n++
-		}
-		if err := k.recordLeaf(list[:n]); err != nil {
+	for rest := k.stacks; len(rest) > 0; {
+		leaf := leafMethod(&rest[0])
+		var list []stackSample
+		list, rest = parse.CutWhile(rest, func(s stackSample) bool { return leafMethod(&s) == leaf })
+		if err := k.recordLeaf(list); err != nil {
 			return err
 		}
-		list = list[n:]
 	}
 	return nil
 }
