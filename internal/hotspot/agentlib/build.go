@@ -1,7 +1,6 @@
 package agentlib
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -155,29 +154,23 @@ func (cc *compiler) hashCompiler() string {
 	return fmt.Sprintf("%x", h[:8])
 }
 
-func (cc *compiler) runCompiler(ctx context.Context, folder string, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
+func runCommand(ctx context.Context, folder string, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, args[0], args[1:]...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "LC_ALL=C")
 	command.WaitDelay = time.Second
-	out, err := command.CombinedOutput()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, fmt.Errorf("%s could not build the agent (%w): %s", cc.command[0], err, firstError(out))
-	}
-	return out, nil
+	return command.CombinedOutput()
 }
 
-func firstError(out []byte) string {
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+// firstLineWith returns the first line of a command's output that contains one of some words, else the first line.
+func firstLineWith(out []byte, words ...string) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, line := range lines {
-		if bytes.Contains(line, []byte("error")) || bytes.Contains(line, []byte("cannot ")) {
-			return string(line)
+		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(line), w) }) {
+			return strings.TrimSpace(line)
 		}
 	}
-	return string(lines[0])
+	return strings.TrimSpace(lines[0])
 }
 
 func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder, library string) error {
@@ -187,7 +180,7 @@ func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder
 		return err
 	}
 	defer os.RemoveAll(work)
-	args := append([]string{}, compilerFlags[0]...)
+	args := slices.Concat(cc.command, compilerFlags[0])
 	for _, f := range files {
 		name := filepath.Join(work, filepath.FromSlash(f.name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, f.text, 0o600)); err != nil {
@@ -197,8 +190,12 @@ func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder
 			args = append(args, f.name)
 		}
 	}
-	if _, err := cc.runCompiler(ctx, work, append(append(args, "-o", Name), compilerFlags[1]...)...); err != nil {
-		return err
+	out, err := runCommand(ctx, work, append(append(args, "-o", Name), compilerFlags[1]...)...)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fmt.Errorf("%s could not build the agent (%w): %s", cc.command[0], err, firstLineWith(out, "error", "cannot "))
 	}
 	return errors.Join(checkObject(filepath.Join(work, Name)), os.Rename(filepath.Join(work, Name), library))
 }

@@ -9,10 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 )
 
@@ -58,24 +56,12 @@ func CheckLoads(ctx context.Context, library, program string) error {
 func askLinker(ctx context.Context, linker, library, program string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	list := exec.CommandContext(ctx, linker, "--list", library)
-	list.Env = append(os.Environ(), "LC_ALL=C")
-	list.WaitDelay = time.Second
-	out, err := list.CombinedOutput()
+	out, err := runCommand(ctx, "", linker, "--list", library)
 	if err != nil {
-		return fmt.Errorf("%s: it cannot be loaded by %s (%w): %s", library, program, err, linkerReason(out))
+		return fmt.Errorf("%s: it cannot be loaded by %s (%w): %s", library, program, err,
+			firstLineWith(out, "not found", "error"))
 	}
 	return nil
-}
-
-func linkerReason(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	for _, line := range lines {
-		if strings.Contains(line, "not found") || strings.Contains(strings.ToLower(line), "error") {
-			return strings.TrimSpace(line)
-		}
-	}
-	return strings.TrimSpace(lines[0])
 }
 
 func dynamicLinker(program string) string {

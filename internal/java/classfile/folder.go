@@ -26,16 +26,10 @@ func (f folder) appendFiles(files []classFile, class string, _ int) []classFile 
 const maxListed = 1 << 20
 
 func (f folder) names(yield func(class string) bool) bool {
-	seen, more := 0, true
-	_ = filepath.WalkDir(string(f), func(file string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxListed {
-			return fs.SkipAll
-		}
-		if err != nil || d.IsDir() {
-			return nil // unreadable folders are empty
-		}
+	more := true
+	walkFiles(string(f), maxListed, func(file string) error {
 		if name, ok := strings.CutSuffix(file, extension); ok {
-			name, err = filepath.Rel(string(f), name)
+			name, err := filepath.Rel(string(f), name)
 			more = err != nil || yield(filepath.ToSlash(name))
 			if !more {
 				return fs.SkipAll
@@ -44,6 +38,21 @@ func (f folder) names(yield func(class string) bool) bool {
 		return nil
 	})
 	return more
+}
+
+// walkFiles calls visit with the files below a folder, as filepath.WalkDir does, until it has seen limit files and
+// folders. Unreadable folders are empty.
+func walkFiles(root string, limit int, visit func(file string) error) {
+	seen := 0
+	_ = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if seen++; seen > limit {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		return visit(file)
+	})
 }
 
 func (folder) Close() error { return nil }
@@ -112,16 +121,7 @@ func SurveyPath(path string) (s Survey) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return lookIntoJar(path)
 	}
-	seen := 0
-	_ = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxSurvey {
-			return fs.SkipAll
-		}
-		if err != nil || d.IsDir() {
-			return nil // unreadable folders are empty
-		}
-		return s.noteFile(file)
-	})
+	walkFiles(path, maxSurvey, s.noteFile)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package classfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -105,66 +106,61 @@ type imageFile struct {
 func (f imageFile) fileName() string { return f.in.file.Name() + "!/" + f.class + extension }
 
 func (f imageFile) readFile() ([]byte, error) {
-	b, ok, err := f.in.readClass(f.class)
-	if err == nil && !ok {
-		err = fs.ErrNotExist
-	}
-	return b, err
-}
-
-func (m *image) readClass(class string) (b []byte, ok bool, err error) {
-	at := strings.LastIndexByte(class, '/')
+	at := strings.LastIndexByte(f.class, '/')
 	if at < 0 {
-		return nil, false, nil
+		return nil, fs.ErrNotExist
 	}
-	module, ok, err := m.moduleOf(strings.ReplaceAll(class[:at], "/", "."))
-	if err != nil || !ok {
-		return nil, false, err
+	module, err := f.in.moduleOf(strings.ReplaceAll(f.class[:at], "/", "."))
+	if err != nil {
+		return nil, err
 	}
-	return m.readResource("/" + module + "/" + class + ".class")
+	return f.in.readResource("/" + module + "/" + f.class + extension)
 }
 
 // moduleOf returns the module with a package's content. The resource lists all its modules as u32 empty, u32 name.
-func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
-	list, ok, err := m.readResource("/packages/" + pkg)
-	for ; ok && len(list) >= 8; list = list[8:] {
+func (m *image) moduleOf(pkg string) (name string, err error) {
+	list, err := m.readResource("/packages/" + pkg)
+	for ; len(list) >= 8; list = list[8:] {
 		if binary.LittleEndian.Uint32(list) == 0 {
-			return m.stringAt(uint64(binary.LittleEndian.Uint32(list[4:]))), true, nil
+			return m.stringAt(uint64(binary.LittleEndian.Uint32(list[4:]))), nil
 		}
 	}
-	return "", false, err
+	return "", cmp.Or(err, fs.ErrNotExist)
 }
 
-func (m *image) readResource(path string) (b []byte, ok bool, err error) {
+// readResource reads a resource. The error is fs.ErrNotExist if it is missing.
+func (m *image) readResource(path string) ([]byte, error) {
 	i := m.hashPath(path, imageSeed) % m.length
 	switch seed := int32(binary.LittleEndian.Uint32(m.redirect[4*i:])); {
 	case seed == 0:
-		return nil, false, nil
+		return nil, fs.ErrNotExist
 	case seed < 0:
 		i = uint32(-1 - seed)
 	default:
 		i = m.hashPath(path, uint32(seed)) % m.length
 	}
 	if i >= m.length {
-		return nil, false, errImage
+		return nil, errImage
 	}
 	a := m.decodeLocation(binary.LittleEndian.Uint32(m.table[4*i:]))
 	if m.locationPath(a) != path {
-		return nil, false, nil
+		return nil, fs.ErrNotExist
 	}
 	if a[imageCompressed] != 0 {
-		return nil, false, fmt.Errorf("%s is compressed by jlink: use a JDK that was linked without compression", path)
+		return nil, fmt.Errorf("%s is compressed by jlink: use a JDK that was linked without compression", path)
 	}
 	room := uint64(m.fileSize - m.resources)
 	if a[imageOffset] > room || a[imageSize] > room-a[imageOffset] {
-		return nil, false, errImage
+		return nil, errImage
 	}
 	if a[imageSize] > maxFileSize {
-		return nil, false, fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
 	}
-	b = make([]byte, a[imageSize])
-	_, err = m.file.ReadAt(b, m.resources+int64(a[imageOffset]))
-	return b, err == nil, err
+	b := make([]byte, a[imageSize])
+	if _, err := m.file.ReadAt(b, m.resources+int64(a[imageOffset])); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 func (m *image) Close() error { return m.file.Close() }
