@@ -3,7 +3,6 @@ package hotspot
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -47,11 +46,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 		return nil, err
 	}
 	report.Lost.Add(parse.LossLoaders, report.Methods)
-	err = dump.buildArchive(in, codes, report)
-	if err != nil && in.Name != "" {
-		err = fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return report, err
+	return report, parse.WithName(in.Name, dump.buildArchive(in, codes, report))
 }
 
 // An Exporter writes text as PrintMethodData prints it. It has no options.

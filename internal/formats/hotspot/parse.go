@@ -2,6 +2,7 @@ package hotspot
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ func (p *textParser) skipPrologue() (more bool, err error) {
 		case !ok && empty:
 			return false, p.lines.readError()
 		case !ok:
-			return false, p.noMethodData()
+			return false, cmp.Or[error](p.lines.readError(), parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData))
 		case bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext():
 			p.ruled = true
 			return true, nil
@@ -100,13 +101,6 @@ func (p *textParser) skipEmptyDump() bool {
 		p.lines.nextLine()
 	}
 	return ok
-}
-
-func (p *textParser) noMethodData() error {
-	if err := p.lines.readError(); err != nil {
-		return err
-	}
-	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
 // readMethod reads one method from its header to the rule after it. more is false after the last method.

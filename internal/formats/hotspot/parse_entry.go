@@ -222,9 +222,7 @@ func signExtend(n uint64) uint64 {
 
 func (p *textParser) readNotTaken(e *textEntry) error {
 	return p.readLine(func(c *cursor) {
-		c.Expect(indent + "not taken(")
-		e.notTaken = c.Number(math.MaxUint64)
-		c.Expect(")")
+		e.notTaken = c.takeField(indent + "not taken(")
 		c.End()
 	})
 }

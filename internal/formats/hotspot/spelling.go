@@ -127,9 +127,7 @@ func respellKlass(text string) string {
 	name, nullSeen := strings.CutSuffix(name, nullSeenSuffix)
 	var b []byte
 	switch kind {
-	case "InstanceKlass":
-		b = javanames.AppendPrinted(nil, name)
-	case "TypeArrayKlass":
+	case "InstanceKlass", "TypeArrayKlass":
 		b = javanames.AppendPrinted(nil, name)
 	case "ObjArrayKlass":
 		b = append([]byte(respellKlass(name)), "[]"...)

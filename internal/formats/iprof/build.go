@@ -38,13 +38,6 @@ type build struct {
 	entries      entryScratch
 }
 
-func newBuild(rec *recording, o *codec.Input, report *Report) *build {
-	return &build{
-		recording: rec, b: builder.New(layout.DomainGraal, o.Config), options: o, report: report,
-		ordinals: map[int]int{},
-	}
-}
-
 func (b *build) addRecording() (*builder.Builder, error) {
 	b.internArrived()
 	b.linkRecords()

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/layout"
 )
 
 // readProfile reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
@@ -19,7 +20,8 @@ func (i *Importer) readProfile(in *codec.Input) (*Report, error) {
 	report := &Report{Report: codec.Report{Totals: ledger.Totals{}}}
 	p := newParser(in, in.Name)
 	p.rec.lost = ledger.Totals{}
-	build := newBuild(&p.rec, in, report)
+	build := &build{recording: &p.rec, b: builder.New(layout.DomainGraal, in.Config), options: in, report: report,
+		ordinals: map[int]int{}}
 	p.salvage = i.Salvage
 	p.arrived = build.internArrived
 	if err := p.readFile(); err != nil {
@@ -32,11 +34,8 @@ func (i *Importer) readProfile(in *codec.Input) (*Report, error) {
 	}
 	report.Version = p.rec.version
 	b, err := build.addRecording()
-	if err != nil && in.Name != "" {
-		err = fmt.Errorf("%s: %w", in.Name, err)
-	}
 	report.Dumps = []*builder.Builder{b}
-	return report, err
+	return report, parse.WithName(in.Name, err)
 }
 
 // salvaged describes the unread part of a damaged file. It returns nil if nothing is usable, for example without a
@@ -378,10 +377,7 @@ func (p *parser) cutError() error {
 }
 
 func (p *parser) readerError() error {
-	if p.name != "" {
-		return fmt.Errorf("%s: %w", p.name, p.err)
-	}
-	return p.err
+	return parse.WithName(p.name, p.err)
 }
 
 func (p *parser) newError(kind error, detail string) *Error {

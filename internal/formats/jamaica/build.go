@@ -217,7 +217,8 @@ func (t *profileText) mergeTableRows(runs [][]record) (rows []mergedRow) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b mergedRow) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]),
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(t.names.nameOf(a.names[1]), t.names.nameOf(b.names[1])),
+			cmp.Compare(t.names.nameOf(a.names[0]), t.names.nameOf(b.names[0])), slices.Compare(a.fixed[:], b.fixed[:]),
 			slices.Compare(b.numbers[:], a.numbers[:]))
 	})
 	return rows
@@ -232,11 +233,6 @@ func (r *mergedRow) addNumbers(other *mergedRow) {
 			r.numbers[i] = disk.SaturatingAdd(r.numbers[i], n)
 		}
 	}
-}
-
-func (t *profileText) compareNames(a, b *mergedRow) int {
-	return cmp.Or(cmp.Compare(t.names.nameOf(a.names[1]), t.names.nameOf(b.names[1])),
-		cmp.Compare(t.names.nameOf(a.names[0]), t.names.nameOf(b.names[0])))
 }
 
 // convertRecord converts a line. It drops shares, which the exporter computes, and moves sizes per object to fixed.

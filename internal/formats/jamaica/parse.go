@@ -31,7 +31,7 @@ func (i *Importer) readRuns(in *codec.Input) (*Report, error) {
 	for runs := range slices.Chunk(all, together) {
 		b := builder.New(layout.DomainJamaica, in.Config)
 		if err := t.addRunProfiles(b, runs, report); err != nil {
-			return nil, prefixFileName(in.Name, err)
+			return nil, parse.WithName(in.Name, err)
 		}
 		t.foreign = nil
 		report.Dumps = append(report.Dumps, b)
@@ -40,13 +40,6 @@ func (i *Importer) readRuns(in *codec.Input) (*Report, error) {
 		}
 	}
 	return report, nil
-}
-
-func prefixFileName(name string, err error) error {
-	if name == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }
 
 // A nameID identifies an interned name. The zero value is no name.

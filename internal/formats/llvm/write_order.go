@@ -33,10 +33,6 @@ type insertionOrder struct {
 	name           []byte
 }
 
-func newInsertionOrder(version int) *insertionOrder {
-	return &insertionOrder{version: version, recordsOf: map[int32][]layout.Ref{}}
-}
-
 func (x *insertionOrder) addFunction(name reader.Name, records []record) {
 	place := int32(len(x.firstBlocks))
 	x.firstBlocks = append(x.firstBlocks, records[0].block)
@@ -166,7 +162,8 @@ const itemHeaderSize = 24
 func (i *plannedItem) encodedSize() int64 { return itemHeaderSize + int64(i.name) + i.data }
 
 func (w *indexedWriter) planFile() (*indexedPlan, error) {
-	p := &indexedPlan{insertion: newInsertionOrder(w.encoding.version), summaries: newSummaryBuilders(w.store)}
+	p := &indexedPlan{insertion: &insertionOrder{version: w.encoding.version, recordsOf: map[int32][]layout.Ref{}},
+		summaries: newSummaryBuilders(w.store)}
 	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // upper bound
 	n = min(n, int64(w.store.Header().Counts.Methods))
 	p.items = make([]plannedItem, 0, n)

@@ -261,7 +261,9 @@ func (w *recordWalk) addRecord(m reader.Method, p reader.Profile) {
 		w.lost.Add(LossEntry, len(others)) // LossNoCounters has their counts
 		w.records = w.records[:n]
 	case w.lost != nil:
-		w.loseEntries(m, others)
+		for _, e := range others {
+			w.loseCounted(LossEntry, m, parse.TotalsOfEntry(w.counter(), e))
+		}
 	}
 }
 
@@ -279,12 +281,6 @@ func (w *recordWalk) collectEntries(r *record, data []byte) (others []disk.Entry
 		data = rest
 	}
 	return others
-}
-
-func (w *recordWalk) loseEntries(m reader.Method, entries []disk.Entry) {
-	for _, e := range entries {
-		w.loseCounted(LossEntry, m, parse.TotalsOfEntry(w.counter(), e))
-	}
 }
 
 // addEntry adds an entry and reports whether LLVM can hold it. It rejects second arrays and sites without their

@@ -75,6 +75,14 @@ func (p Place) Missing(c *Cursor, kind error) error {
 // maxFound is the maximum number of bytes that an error quotes.
 const maxFound = 60
 
+// WithName puts the name of an input before an error. The error may be nil.
+func WithName(name string, err error) error {
+	if err == nil || name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // Shorten truncates text for an error message.
 func Shorten(text []byte) string {
 	if len(text) > maxFound {
