@@ -76,12 +76,9 @@ func (in *intake) scanProfile(s *scan) error {
 
 // looksLikeText reports whether head has no control characters other than blanks.
 func looksLikeText(head []byte) bool {
-	for _, c := range head {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(head, func(c byte) bool {
+		return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f
+	})
 }
 
 const bufferSize = 1 << 16

@@ -100,11 +100,9 @@ func (o *opener) readDirectory(name string, in io.ReaderAt, size int64, head []b
 
 // addClasses adds the class files. Of equal names the first wins. Files at the root precede classes of an application.
 func (j *jar) addClasses(z *zip.Reader) {
-	roots := []string{""}
+	roots := append([]string{""}, applicationClasses...)
 	if j.module {
 		roots = []string{jmodClasses}
-	} else {
-		roots = append(roots, applicationClasses...)
 	}
 	for _, root := range roots {
 		for _, f := range z.File {

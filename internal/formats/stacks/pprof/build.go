@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -376,11 +377,7 @@ func (k *importBuild) addEdges(locations []uint32, weight uint64) {
 
 // recordEdges adds a profile without a context for each function that has edges or samples without callers.
 func (k *importBuild) recordEdges() error {
-	edges := make([]edge, 0, len(k.weights))
-	for e := range k.weights {
-		edges = append(edges, e)
-	}
-	slices.SortFunc(edges, func(a, b edge) int {
+	edges := slices.SortedFunc(maps.Keys(k.weights), func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
 	})
 	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.end-s.first > 1 })
