@@ -405,7 +405,8 @@ func (k *importBuild) recordEdges() error {
 
 // recordCallSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
 func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
-	here, rest := parse.CutWhile(edges, func(e edge) bool { return e.caller == edges[0].caller && e.point == edges[0].point })
+	first := edges[0]
+	here, rest := parse.CutWhile(edges, func(e edge) bool { return e.caller == first.caller && e.point == first.point })
 	rows := make([]builder.Callee, len(here))
 	for i, e := range here {
 		rows[i] = builder.Callee{Method: e.callee, Count: k.weights[e]}
@@ -413,7 +414,7 @@ func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 	slices.SortFunc(rows, func(a, b builder.Callee) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.methodNames[a.Method], k.methodNames[b.Method]))
 	})
-	p.Callees(edges[0].point, rows...)
+	p.Callees(first.point, rows...)
 	return rest
 }
 
