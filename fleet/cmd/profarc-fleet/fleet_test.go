@@ -11,14 +11,24 @@ import (
 	"strings"
 	"testing"
 
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/interception"
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 	"github.com/profarc/profarc/fleet/internal/tests3"
 )
 
+// An objectStore is a fake of a cloud's store.
+type objectStore interface {
+	Set(interception.Around)
+	URL(name string) string
+}
+
 // A fleet is a store with archives, and processes that merge them.
 type fleet struct {
-	*tests3.Store
+	objectStore
 	dir   string
 	whole []byte // one merge of all
 }
@@ -26,7 +36,7 @@ type fleet struct {
 // newFleet makes archives, and plans a merge of them as plan.json.
 func newFleet(t *testing.T, o manyarchives.Options, parts int) *fleet {
 	t.Helper()
-	f := &fleet{Store: tests3.Start(t), dir: t.TempDir()}
+	f := &fleet{objectStore: tests3.Start(t), dir: t.TempDir()}
 	o.Out = f.in("runs")
 	if err := errors.Join(manyarchives.Make(o), mergeWhole([]string{f.in("whole.parc"), o.Out})); err != nil {
 		t.Fatal(err)
@@ -68,18 +78,18 @@ func (f *fleet) put(t *testing.T, name string, data []byte) {
 	}
 }
 
-// remove removes an object.
+// remove removes an object if it is there.
 func (f *fleet) remove(t *testing.T, name string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, f.Address()+"/ci/"+name, nil)
+	l := f.at(t, name)
+	bucket, err := blob.OpenBucket(t.Context(), l.Bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil || answer.StatusCode != http.StatusNoContent {
-		t.Fatalf("%s cannot be removed: %v, %v", name, answer, err)
+	defer bucket.Close()
+	if err := bucket.Delete(t.Context(), l.Key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		t.Fatal(err)
 	}
-	answer.Body.Close()
 }
 
 // objects returns the names of all objects but the inputs.

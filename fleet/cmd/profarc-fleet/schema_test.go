@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/profarc/profarc/fleet/internal/artifact"
+	"github.com/profarc/profarc/fleet/internal/tests3"
 )
 
 // initContainer is the manifest of the recipe whose init container pulls.
@@ -114,7 +115,7 @@ func TestWatchCronJobRuns(t *testing.T) {
 	if mounted.Name != pod.Volumes[0].Name || !slices.Contains(command, "--tmp="+mounted.MountPath) {
 		t.Errorf("%v has no --tmp in the volume %v", command, mounted)
 	}
-	f := newRuns(t)
+	f := newRuns(t, tests3.Start(t))
 	var args []string
 	for _, arg := range command[1:] {
 		if name, ok := strings.CutPrefix(arg, "s3://ci/"); ok {

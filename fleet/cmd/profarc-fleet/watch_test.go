@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/testazure"
 	"github.com/profarc/profarc/fleet/internal/testgs"
 	"github.com/profarc/profarc/fleet/internal/tests3"
 	"github.com/profarc/profarc/formats"
@@ -41,10 +42,10 @@ func archived(t *testing.T, text string, id byte) []byte {
 	return data
 }
 
-// newRuns starts a store with five profiles, two archives and a damaged profile.
-func newRuns(t *testing.T) *fleet {
+// newRuns puts five profiles, two archives and a damaged profile into a store.
+func newRuns(t *testing.T, store objectStore) *fleet {
 	t.Helper()
-	f := &fleet{Store: tests3.Start(t), dir: t.TempDir()}
+	f := &fleet{objectStore: store, dir: t.TempDir()}
 	for i := range 5 {
 		f.put(t, fmt.Sprintf("runs/pod-%d/default.proftext", i), []byte(proftext(fmt.Sprintf("f%d", i%3), 10+i)))
 	}
@@ -81,7 +82,13 @@ func (f *fleet) killAtRequest(t *testing.T, n int32, stored bool, args ...string
 // TestWatchKilledAtEachRequest kills a job at each request that it makes, and lets another one go on. The archive has
 // the bytes of a job that is not killed.
 func TestWatchKilledAtEachRequest(t *testing.T) {
-	f := newRuns(t)
+	t.Run("S3", func(t *testing.T) { newRuns(t, tests3.Start(t)).killWatchAtEachRequest(t) })
+	t.Run("Google", func(t *testing.T) { newRuns(t, testgs.Start(t)).killWatchAtEachRequest(t) })
+	t.Run("Azure", func(t *testing.T) { newRuns(t, testazure.Start(t)).killWatchAtEachRequest(t) })
+}
+
+func (f *fleet) killWatchAtEachRequest(t *testing.T) {
+	t.Helper()
 	f.must(t, "merged 7 objects", f.watchArgs()...)
 	want := f.merged(t)
 	for _, stored := range []bool{false, true} {
@@ -112,7 +119,7 @@ func TestWatchKilledAtEachRequest(t *testing.T) {
 
 // TestWatchersAtOnce lets two jobs reach the replacement of the archive before either has done it.
 func TestWatchersAtOnce(t *testing.T) {
-	f := newRuns(t)
+	f := newRuns(t, tests3.Start(t))
 	f.must(t, "merged 7 objects", f.watchArgs()...)
 	want := f.merged(t)
 	f.remove(t, "app.parc")

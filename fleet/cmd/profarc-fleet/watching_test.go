@@ -133,7 +133,7 @@ func newWatched(t *testing.T) *fleet {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent SIGTERM")
 	}
-	f := &fleet{Store: tests3.Start(t), dir: t.TempDir()}
+	f := &fleet{objectStore: tests3.Start(t), dir: t.TempDir()}
 	f.put(t, "runs/pod-0.proftext", []byte(proftext("f", 10)))
 	return f
 }
@@ -226,14 +226,15 @@ func TestWatchSetsDeniedObjectsAside(t *testing.T) {
 // that it does if the object or the limit changed.
 func TestWatchRemembersLimits(t *testing.T) {
 	f := newWatched(t)
+	store := f.objectStore.(*tests3.Store)
 	for i := range 3 {
 		f.put(t, fmt.Sprintf("runs/archive-%d.parc", i), archived(t, proftext("g", 5+i), byte(1+i)))
 	}
 	watch := func(want, limit string) (requests int64) {
 		t.Helper()
-		before := f.Gets.Load()
+		before := store.Gets.Load()
 		f.must(t, want, "watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--once", limit)
-		return f.Gets.Load() - before
+		return store.Gets.Load() - before
 	}
 	first := watch("merged 2 objects", "--max-recorders=2")
 	again := watch("2 set aside", "--max-recorders=2")

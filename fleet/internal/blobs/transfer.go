@@ -80,16 +80,36 @@ func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int
 	}
 	ctx, cancel := s.withTimeout(ctx, size)
 	defer cancel() // aborts a write that was not closed
-	w, err := b.NewWriter(ctx, l.Key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
-	if err != nil {
-		return explainError(ctx, l, err)
+	return explainError(ctx, l, upload(ctx, cancel, b, l.Key, from, &blob.WriterOptions{IfNotExist: once}))
+}
+
+// upload writes an object, or nothing if from fails. It is one call of the driver: the writer of Azure's driver panics
+// if it is closed while the store refuses what was written.
+func upload(ctx context.Context, cancel func(), b *blob.Bucket, key string, from io.Reader,
+	o *blob.WriterOptions) error {
+	o.ContentType = "application/octet-stream"
+	source := &cancelingReader{Reader: from, cancel: cancel}
+	err := b.Upload(ctx, key, source, o)
+	if source.err != nil {
+		return source.err
 	}
-	if _, err := io.Copy(w, from); err != nil {
-		cancel()
-		_ = w.Close() // fails and discards the data
-		return explainError(ctx, l, err)
+	return err
+}
+
+// A cancelingReader calls cancel if it fails, so that what was read until then is discarded.
+type cancelingReader struct {
+	io.Reader
+	cancel func()
+	err    error
+}
+
+func (r *cancelingReader) Read(p []byte) (n int, err error) {
+	n, err = r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+		r.cancel()
 	}
-	return explainError(ctx, l, w.Close())
+	return n, err
 }
 
 // WriteFile is like Write with the content of a file.

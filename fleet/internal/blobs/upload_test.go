@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
@@ -63,5 +66,59 @@ func TestUploadInPieces(t *testing.T) {
 	})
 	if err := write("once.parc"); !errors.Is(err, blobs.ErrExists) {
 		t.Errorf("an upload to a name that was taken meanwhile: %v, want ErrExists", err)
+	}
+}
+
+// TestReplaceInPieces checks the condition of a replacement that is uploaded in several pieces: the request that joins
+// them has it, and a store that refuses it leaves the old object.
+func TestReplaceInPieces(t *testing.T) {
+	store := tests3.Start(t)
+	var s blobs.Stores
+	defer s.Close()
+	l, err := blobs.Parse(store.URL("app.parc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	large := filepath.Join(folder, "large")
+	if err := os.WriteFile(large, pieces, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(t.Context(), l, strings.NewReader("old"), 3, false); err != nil {
+		t.Fatal(err)
+	}
+	old, err := s.FetchVersion(t.Context(), l, filepath.Join(folder, "old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var condition atomic.Value
+	refuse := true
+	store.Set(func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method != http.MethodPost || !strings.Contains(r.URL.RawQuery, "uploadId=") {
+			return false
+		}
+		condition.Store(r.Header.Get("If-Match"))
+		if refuse {
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(http.StatusPreconditionFailed)
+			_, _ = io.WriteString(w, "<Error><Code>PreconditionFailed</Code><Message>no</Message></Error>")
+		}
+		return refuse
+	})
+	if err := s.ReplaceFile(t.Context(), l, large, old); !errors.Is(err, blobs.ErrChanged) {
+		t.Errorf("a replacement that the store refuses: %v", err)
+	}
+	if data, err := s.Read(t.Context(), l, 1<<30); err != nil || string(data) != "old" {
+		t.Errorf("it left %d bytes: %v", len(data), err)
+	}
+	if got, _ := condition.Load().(string); strings.Trim(got, `"`) == "" {
+		t.Errorf("the pieces are joined if the object matches %q", got)
+	}
+	refuse = false
+	if err := s.ReplaceFile(t.Context(), l, large, old); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := s.Read(t.Context(), l, 1<<30); err != nil || !bytes.Equal(data, pieces) {
+		t.Errorf("the object has %d bytes: %v", len(data), err)
 	}
 }

@@ -142,15 +142,8 @@ func (s *Stores) ReplaceFile(ctx context.Context, l Location, name string, old V
 	if _, ok := l.directoryPath(); ok {
 		return replaceInDirectory(ctx, l, f, old)
 	}
-	w, err := b.NewWriter(ctx, l.Key, &blob.WriterOptions{IfNotExist: old == Version{}, BeforeWrite: old.setCondition,
-		ContentType: "application/octet-stream"})
-	if err == nil {
-		_, err = io.Copy(w, f)
-		if err != nil {
-			cancel() // so that Close discards the data
-		}
-		err = errors.Join(err, w.Close())
-	}
+	err = upload(ctx, cancel, b, l.Key, f, &blob.WriterOptions{IfNotExist: old == Version{},
+		BeforeWrite: old.setCondition})
 	return changedError(l, old, explainError(ctx, l, err))
 }
 

@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/profarc/profarc/fleet/internal/interception"
 )
 
 // Bucket is the only bucket.
@@ -29,7 +31,9 @@ type object struct {
 	updated    time.Time
 }
 
-type store struct {
+// A Store has a bucket ci.
+type Store struct {
+	*interception.Handler
 	mu      sync.Mutex
 	objects map[string]object
 	last    int64 // last generation
@@ -37,21 +41,34 @@ type store struct {
 
 // Start starts an empty store until the test ends, and sets its address in the environment. Names in it have URLs
 // gs://ci/NAME.
-func Start(t *testing.T) {
+func Start(t *testing.T) *Store {
 	t.Helper()
-	s := &store{objects: map[string]object{}}
+	s := &Store{objects: map[string]object{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /storage/v1/b/"+Bucket+"/o", s.list)
 	mux.HandleFunc("GET /storage/v1/b/"+Bucket+"/o/{name...}", s.attributes)
+	mux.HandleFunc("DELETE /storage/v1/b/"+Bucket+"/o/{name...}", s.remove)
 	mux.HandleFunc("POST /upload/storage/v1/b/"+Bucket+"/o", s.upload)
 	mux.HandleFunc("GET /"+Bucket+"/{name...}", s.read)
-	server := httptest.NewServer(mux)
+	s.Handler = interception.New(mux)
+	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
+	return s
+}
+
+// URL returns the URL of a name in the bucket.
+func (s *Store) URL(name string) string { return "gs://" + Bucket + "/" + name }
+
+func (s *Store) remove(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, r.PathValue("name"))
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // describe returns an object as the JSON API does. The caller holds mu.
-func (s *store) describe(name string) map[string]any {
+func (s *Store) describe(name string) map[string]any {
 	o := s.objects[name]
 	sum := md5.Sum(o.data)
 	return map[string]any{"kind": "storage#object", "bucket": Bucket, "name": name,
@@ -60,7 +77,7 @@ func (s *store) describe(name string) map[string]any {
 		"updated": o.updated.Format(time.RFC3339Nano), "etag": strconv.FormatInt(o.generation, 10)}
 }
 
-func (s *store) list(w http.ResponseWriter, r *http.Request) {
+func (s *Store) list(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := []any{}
@@ -72,7 +89,7 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"kind": "storage#objects", "items": items})
 }
 
-func (s *store) attributes(w http.ResponseWriter, r *http.Request) {
+func (s *Store) attributes(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := r.PathValue("name")
@@ -83,7 +100,7 @@ func (s *store) attributes(w http.ResponseWriter, r *http.Request) {
 	answer(w, s.describe(name))
 }
 
-func (s *store) read(w http.ResponseWriter, r *http.Request) {
+func (s *Store) read(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	o, ok := s.objects[r.PathValue("name")]
 	s.mu.Unlock()
@@ -97,7 +114,7 @@ func (s *store) read(w http.ResponseWriter, r *http.Request) {
 }
 
 // upload stores the second part of a body if the object has the generation of the condition, 0 for none.
-func (s *store) upload(w http.ResponseWriter, r *http.Request) {
+func (s *Store) upload(w http.ResponseWriter, r *http.Request) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || r.URL.Query().Get("uploadType") != "multipart" {
 		fail(w, http.StatusNotImplemented)

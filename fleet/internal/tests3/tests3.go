@@ -10,6 +10,8 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/profarc/profarc/fleet/internal/interception"
 )
 
 // A Store is an in-memory store with the bucket ci.
@@ -18,11 +20,8 @@ type Store struct {
 	Gets atomic.Int64 // number of GET requests
 
 	server *httptest.Server
-	around atomic.Pointer[Around]
+	*interception.Handler
 }
-
-// An Around answers a request and returns true, or returns false. It can call store.
-type Around func(w http.ResponseWriter, r *http.Request, store http.Handler) bool
 
 // Start starts a store until the test ends, and sets its credentials in the environment.
 func Start(t *testing.T) *Store {
@@ -38,34 +37,20 @@ func Start(t *testing.T) *Store {
 	}
 	s := &Store{}
 	fake := gofakes3.New(backend).Server()
-	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if around := s.around.Load(); around != nil && (*around)(w, r, fake) {
-			return
-		}
+	s.Handler = interception.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			s.Gets.Add(1)
 			w = &countedWriter{w, s}
 		}
 		fake.ServeHTTP(w, r)
 	}))
+	s.server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
 }
 
 // Close makes the store unreachable.
 func (s *Store) Close() { s.server.Close() }
-
-// Set sets the Around of the store, or removes it if around is nil.
-func (s *Store) Set(around Around) {
-	if around == nil {
-		s.around.Store(nil)
-		return
-	}
-	s.around.Store(&around)
-}
-
-// Address returns the URL of the store's API.
-func (s *Store) Address() string { return s.server.URL }
 
 // URL returns the URL of a name in the bucket.
 func (s *Store) URL(name string) string {
