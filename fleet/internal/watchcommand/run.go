@@ -38,7 +38,7 @@ func (r *runner) runOnce(ctx context.Context) error {
 	if err := found.Refused(); err != nil || found.Bad() == 0 {
 		return err
 	}
-	return fmt.Errorf("%d of %s were set aside: --failure-mode %s accepts it", found.Bad(),
+	return fmt.Errorf("%d of %s set aside: --failure-mode %s accepts it", found.Bad(),
 		cli.Amount(found.Arrived, "object"), cli.FailAll)
 }
 

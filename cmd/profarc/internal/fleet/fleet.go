@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
@@ -54,13 +54,30 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	}
 }
 
-// TakeOverWatch lets profarc-fleet run the command watch if an argument is the URL of a store, such as s3://ci/runs/.
+// TakeOverWatch lets profarc-fleet run the command watch if a source or the output is the URL of a store, such as
+// s3://ci/runs/.
 func TakeOverWatch(a *cli.App, root *cobra.Command, args []string) {
-	isURL := func(arg string) bool { return strings.Contains(arg, "://") }
-	if len(args) > 1 && args[0] == "watch" && slices.ContainsFunc(args, isURL) {
+	watch, _, err := root.Find(args)
+	if err == nil && watch.Name() == "watch" && args[0] == "watch" && namesStore(watch.Flags(), args[1:]) {
 		root.ResetCommands()
 		addCommands(a, root, []cli.FleetCommand{{Name: args[0]}})
 	}
+}
+
+// namesStore reports whether an argument or the value of -o is a URL. Flags that are not in f have a value.
+func namesStore(f *pflag.FlagSet, args []string) bool {
+	isValue := false // of another flag than -o
+	for _, arg := range args {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		isFlag := strings.HasPrefix(arg, "-")
+		isOutput := name == "output" || name == "o" || strings.HasPrefix(arg, "-o")
+		if strings.Contains(arg, "://") && !isValue && (!isFlag || isOutput) {
+			return true
+		}
+		flag := f.Lookup(name)
+		isValue = isFlag && !hasValue && !isOutput && (flag == nil || flag.NoOptDefVal == "")
+	}
+	return false
 }
 
 // runFleet runs profarc-fleet with args, or profarc-pull if it is there. On Unix it replaces this process.

@@ -26,9 +26,12 @@ func TestMain(m *testing.M) {
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := &cobra.Command{Use: "profarc"}
 	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}, {Name: "pull", Short: "Pull"}})
-	root.AddCommand(&cobra.Command{Use: "watch", Short: "Watch a folder", Run: func(*cobra.Command, []string) {
+	watch := &cobra.Command{Use: "watch", Short: "Watch a folder", Run: func(*cobra.Command, []string) {
 		_, _ = a.Out.WriteString("a folder\n")
-	}})
+	}}
+	watch.Flags().Bool("once", false, "")
+	watch.Flags().String("pushed", "", "")
+	root.AddCommand(watch)
 	TakeOverWatch(a, root, os.Args[1:])
 	a.CompleteRoot(root)
 	os.Exit(a.Main(root, os.Args[1:]))
@@ -92,6 +95,18 @@ func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
 	want := "beside " + strings.Join(watchStore, " ") + "\n"
 	if out, code := profarc(t, beside, onPath, watchStore...); code != 7 || out != want {
 		t.Errorf("watch of a store: %d, %q", code, out)
+	}
+	for _, folder := range [][]string{{"watch", "runs", "--pushed", "http://x/"},
+		{"watch", "--pushed=http://x/", "runs"}} {
+		if out, _ := profarc(t, beside, onPath, folder...); out != "a folder\n" {
+			t.Errorf("%v: %q", folder, out)
+		}
+	}
+	for _, store := range [][]string{{"watch", "--once", "s3://b/"}, {"watch", "runs", "--output=s3://b/x.parc"},
+		{"watch", "--jobs", "3", "gs://b/"}, {"watch", "runs", "-os3://b/x.parc"}} {
+		if out, _ := profarc(t, beside, onPath, store...); out != "beside "+strings.Join(store, " ")+"\n" {
+			t.Errorf("%v: %q", store, out)
+		}
 	}
 	if out, code := profarc(t, beside, onPath, "watch", "runs"); code != 0 || out != "a folder\n" {
 		t.Errorf("watch of a folder: %d, %q", code, out)

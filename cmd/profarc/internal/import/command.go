@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
@@ -294,7 +295,7 @@ func OpenProfile(ctx context.Context, a *cli.App, name string, notArchive error)
 	case err != nil:
 		return nil, explainForReader(a, name, err)
 	}
-	s, err := in.Builder.Open(inputs[0].Name)
+	s, err := openBuilt(in.Builder, inputs[0].Name)
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +303,22 @@ func OpenProfile(ctx context.Context, a *cli.App, name string, notArchive error)
 	r.printRead(a.ErrOut)
 	r.printDifferences(a.ErrOut)
 	return s, nil
+}
+
+// openBuilt opens the profiles of a builder, unless they differ from their inputs without a reason.
+func openBuilt(b *builder.Builder, name string) (*reader.Store, error) {
+	data, built, err := b.Bytes()
+	if err == nil {
+		err = app.RefuseUnaccounted(built.Unaccounted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := archive.FromBytes(name, data, archive.Options{Unchecked: true})
+	if err != nil {
+		return nil, err
+	}
+	return reader.New(m), nil
 }
 
 // explainForReader advises to import a file first if that needs flags that other commands lack.

@@ -163,8 +163,12 @@ func (r *importReport) printRead(w io.Writer) {
 		if llvm {
 			what = "functions"
 		}
-		fmt.Fprintf(w, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.filesNamed(), r.Format, compressed,
-			r.Counts.Profiles, what, droppedText(r.Lost), read)
+		files := escape.Printable(r.Input)
+		if r.filesNamed() > 1 {
+			files = fmt.Sprintf("%d of %d files", r.Read, r.filesNamed())
+		}
+		fmt.Fprintf(w, "read   %s (%s%s), %d %s, %s, %s\n", files, r.Format, compressed, r.Counts.Profiles, what,
+			droppedText(r.Lost), read)
 		return
 	}
 	fmt.Fprintf(w, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed,

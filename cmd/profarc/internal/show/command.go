@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
@@ -52,7 +53,7 @@ func Command(a *cli.App) *cobra.Command {
 		Use:               "show ARCHIVE [METHOD]",
 		Short:             "Print the profile points of methods, in bytecode order",
 		Args:              cli.Args(1, 2, "an archive and at most one method"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
+		ValidArgsFunction: completeArguments,
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
 	}
 	cli.SetHelp(cmd, helpText, "{names}", terminal.Help)
@@ -74,6 +75,19 @@ func Command(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(),
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// completeArguments completes the archive, and then the method.
+func completeArguments(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return cli.CompleteArchives(1, cli.ProfileExtensions...)(cmd, args, typed)
+	}
+	s, err := reader.Open(args[0], archive.Options{})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	return methods.CompleteNames(s, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func runCommand(ctx context.Context, a *cli.App, args []string, o showOptions) error {

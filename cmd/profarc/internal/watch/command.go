@@ -54,6 +54,12 @@ func Command(a *cli.App) *cobra.Command {
 		"time between two looks at the folder; files that come meanwhile are merged together")
 	a.AddJSONFlag(cmd)
 	o.failure.AddFlags(cmd)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if strings.Contains(err.Error(), "unknown flag: --metrics") {
+			return cli.Usagef("--metrics is for stores: name the folder and the archive by URLs, as file:///srv/runs/")
+		}
+		return cmd.Parent().FlagErrorFunc()(cmd, err)
+	})
 	return cmd
 }
 
@@ -127,7 +133,7 @@ func (p *printer) refuseBad(expected *ledger.Expectation) error {
 	if err := expected.Refused(); err != nil || p.aside == 0 {
 		return err
 	}
-	return fmt.Errorf("%d of %s were set aside: --failure-mode %s accepts it", p.aside,
+	return fmt.Errorf("%d of %s set aside: --failure-mode %s accepts it", p.aside,
 		cli.Amount(p.aside+p.sound, "file"), cli.FailAll)
 }
 
