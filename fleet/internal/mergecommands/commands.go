@@ -41,7 +41,8 @@ func (w *worker) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&w.plan, "plan", "plan.json", "the plan: a `FILE`, or the URL of an object")
 	f.StringVar(&w.folder, "tmp", "", "`DIRECTORY` for temporary files; without it that of the system")
-	f.StringVar(&w.memory, "memory", "192MiB", "`SIZE` of profiles to keep in memory, as 512MiB; more go to a temporary file")
+	f.StringVar(&w.memory, "memory", "192MiB",
+		"`SIZE` of profiles to keep in memory, as 512MiB; more go to a temporary file")
 	w.addStoreFlags(cmd)
 }
 

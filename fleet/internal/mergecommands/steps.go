@@ -13,10 +13,10 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-const shardHelp = `Merge-shard is one task of a merge that plan has planned. Task K of N merges the parts K, K+N, K+2N, ... and
-writes each to its place in the store. Without K/N it is the task that the scheduler names in
-JOB_COMPLETION_INDEX (Kubernetes) or SLURM_ARRAY_TASK_ID (Slurm), of as many tasks as there are parts
-or --tasks says.
+const shardHelp = `Merge-shard is one task of a merge that plan has planned. Task K of N merges the parts K, K+N,
+K+2N, ... and writes each to its place in the store. Without K/N it is the task that the scheduler names in
+JOB_COMPLETION_INDEX (Kubernetes) or SLURM_ARRAY_TASK_ID (Slurm), of as many tasks as there are parts or --tasks
+says.
 
 Of every archive it reads what lies before the profiles, and of these only its parts. A task may run twice, late,
 at once with itself, or be killed at any time: a part appears whole or not at all, always with the same bytes, and
@@ -37,7 +37,8 @@ func shardCommand(a *cli.App) *cobra.Command {
 	}
 	o.addFlags(cmd)
 	cmd.Flags().IntVar(&tasks, "tasks", 0, "`NUMBER` of tasks; without it the number of parts")
-	cmd.Flags().IntVarP(&o.jobs, "jobs", "j", 4, "`NUMBER` of archives to read at once; with weights that are fractions it is 1")
+	cmd.Flags().IntVarP(&o.jobs, "jobs", "j", 4,
+		"`NUMBER` of archives to read at once; with weights that are fractions it is 1")
 	return cmd
 }
 
@@ -75,9 +76,9 @@ func printShard(a *cli.App, done mergejob.Shard) {
 	fmt.Fprintf(a.Out, "part %d: %s\n", done.Part, what)
 }
 
-const commitHelp = `Commit joins the parts of a merge that plan has planned and publishes the result, which has the same bytes as
-one merge of everything. It appears whole or not at all, and replaces nothing: a commit that finds the same
-bytes there succeeds, one that finds others fails and leaves them.
+const commitHelp = `Commit joins the parts of a merge that plan has planned and publishes the result, which has the
+same bytes as one merge of everything. It appears whole or not at all, and replaces nothing: a commit that finds
+the same bytes there succeeds, one that finds others fails and leaves them.
 
 With --wait it waits for parts that are missing, for schedulers that cannot start it after the tasks.`
 

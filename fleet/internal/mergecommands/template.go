@@ -22,9 +22,10 @@ var kubernetesTemplate string
 // schedulers maps the supported schedulers to templates.
 var schedulers = map[string]string{"slurm": slurmTemplate, "kubernetes": kubernetesTemplate}
 
-const templateHelp = `Template prints what runs a planned merge on a scheduler: for slurm a script that submits an array job and, after
-it, the job that commits; for kubernetes an indexed Job and the Job that commits, which waits for the parts.
-It is meant to be read and changed: accounts, partitions, node selectors and credentials are your cluster's own.
+const templateHelp = `Template prints what runs a planned merge on a scheduler: for slurm a script that submits an
+array job and, after it, the job that commits; for kubernetes an indexed Job and the Job that commits, which
+waits for the parts. It is meant to be read and changed: accounts, partitions, node selectors and credentials
+are your cluster's own.
 
 The plan must be where all tasks can read it: a shared directory, or an object in a store. The number of tasks is at
 most --tasks; with more parts than that each task merges several.`
@@ -55,7 +56,8 @@ func templateCommand(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.plan, "plan", "plan.json", "the plan: a `FILE`, or the URL of an object")
-	f.IntVar(&o.tasks, "tasks", 1000, "most tasks, a `NUMBER`; Slurm allows 1001 in an array unless its MaxArraySize is set")
+	f.IntVar(&o.tasks, "tasks", 1000,
+		"most tasks, a `NUMBER`; Slurm allows 1001 in an array unless its MaxArraySize is set")
 	f.IntVar(&o.atOnce, "at-once", 50, "`NUMBER` of tasks that run at once, at most")
 	f.StringVar(&o.program, "program", "profarc-fleet", "the `PROGRAM` as the tasks start it")
 	f.StringVar(&o.image, "image", "", "container `IMAGE` that has it; for kubernetes")

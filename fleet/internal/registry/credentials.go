@@ -58,9 +58,9 @@ func inFolder(folder string) string {
 	return filepath.Join(folder, dockerFile)
 }
 
-// check returns an error if the file is no ordinary file of at most cli.SmallFile bytes. The library that reads it
+// checkFile returns an error if the file is no ordinary file of at most cli.SmallFile bytes. The library that reads it
 // checks nothing of this. exists is false if the file is missing, or is in the home folder and may not be read.
-func (c credentialFile) check() (exists bool, err error) {
+func (c credentialFile) checkFile() (exists bool, err error) {
 	if c.path == "" {
 		return false, nil
 	}
@@ -79,9 +79,9 @@ func (c credentialFile) check() (exists bool, err error) {
 	return err == nil, err
 }
 
-// read returns the function that finds the credentials of a repository, or nil if there is no file.
-func (c credentialFile) read(ref registry.Reference) (auth.CredentialFunc, error) {
-	exists, err := c.check()
+// readAccount returns the function that finds the credentials of a repository, or nil if there is no file.
+func (c credentialFile) readAccount(ref registry.Reference) (auth.CredentialFunc, error) {
+	exists, err := c.checkFile()
 	if err != nil || !exists {
 		return nil, c.explain(err)
 	}
@@ -124,7 +124,7 @@ func (c credentialFile) explain(err error) error {
 
 // advice returns what to do if a registry demands other credentials.
 func (c credentialFile) advice(host string) string {
-	switch exists, _ := c.check(); {
+	switch exists, _ := c.checkFile(); {
 	case c.path == "":
 		return fmt.Sprintf("name a file with its account in REGISTRY_AUTH_FILE, as docker login %s writes one", host)
 	case !exists:

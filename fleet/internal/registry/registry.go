@@ -79,7 +79,7 @@ func Open(reference string, o Options) (*Repository, error) {
 		r.PlainHTTP = *o.PlainHTTP
 	}
 	file := findCredentials()
-	credential, err := file.read(ref)
+	credential, err := file.readAccount(ref)
 	if err != nil {
 		return nil, err
 	}

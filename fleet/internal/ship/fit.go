@@ -131,7 +131,8 @@ type demand struct {
 func (d *demand) addFlags(f *pflag.FlagSet, minScore float64) {
 	f.StringArrayVar(&d.classPath, "class-path", nil,
 		"`CODE` that profiles are to fit: class files, jars and folders, in one or more parts")
-	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least `SHARE` of all events that remains in the code, from 0 to 1")
+	f.Float64Var(&d.minScore, "min-score", minScore,
+		"with --class-path, least `SHARE` of all events that remains in the code, from 0 to 1")
 	f.Float64Var(&d.minChecked, "min-checked", cli.DefaultChecked,
 		"with --class-path, least `SHARE` of the hot part that is compared, from 0 to 1")
 }

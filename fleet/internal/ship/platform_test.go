@@ -48,18 +48,7 @@ func TestPullTakesItsPlatform(t *testing.T) {
 // checkPlatformsOfIndex compares the platforms of the manifests in an index.
 func checkPlatformsOfIndex(t *testing.T, name string, want ...artifact.Platform) {
 	t.Helper()
-	repo, err := registry.Open(name, registry.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := repo.Resolve(t.Context(), repo.Reference())
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := repo.Manifest(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, _, data := readNamed(t, name)
 	index := decoded[ocispec.Index](t, string(data))
 	var got []artifact.Platform
 	for _, m := range index.Manifests {

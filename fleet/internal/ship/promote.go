@@ -26,8 +26,8 @@ type promoteOptions struct {
 	json     bool
 }
 
-const promoteHelp = `Promote makes an archive the current one of a tag in its repository. NAME is an archive, by its tag or
-digest, or an image: then the newest archive that is attached to it, with --platform of that platform.
+const promoteHelp = `Promote makes an archive the current one of a tag in its repository. NAME is an archive, by its
+tag or digest, or an image: then the newest archive that is attached to it, with --platform of that platform.
 
 The tag names a small index: the current archive, up to 19 before it, and what happened to it, which
 profarc history prints. profarc pull takes the current archive, or the last one before it that is of its
@@ -269,8 +269,8 @@ func readChannel(ctx context.Context, repo *registry.Repository, tag string) (*a
 	return n.channel, nil
 }
 
-const rollbackHelp = `Rollback puts the previous archive of a promoted tag back in use. The archive that was rolled back stays
-in the registry, and in the history of the tag.`
+const rollbackHelp = `Rollback puts the previous archive of a promoted tag back in use. The archive that was rolled
+back stays in the registry, and in the history of the tag.`
 
 func rollbackCommand(a *cli.App) *cobra.Command {
 	var o promoteOptions

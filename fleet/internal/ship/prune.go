@@ -28,8 +28,8 @@ type pruneOptions struct {
 	age time.Duration // of --older-than
 }
 
-const pruneHelp = `Prune prints which archives of a repository it would remove, and with --remove removes them, with their
-signatures, volumes, and the tags that lead to them.
+const pruneHelp = `Prune prints which archives of a repository it would remove, and with --remove removes them, with
+their signatures, volumes, and the tags that lead to them.
 
 For each image and platform, the newest --keep archives stay, and so do archives younger than --older-than.
 An archive with a tag stays, unless all its tags match --tags, a pattern such as "build-*". An archive that

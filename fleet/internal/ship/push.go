@@ -35,9 +35,9 @@ type pushOptions struct {
 	json    bool
 }
 
-const pushHelp = `Push verifies an archive, compresses it, and puts it into a registry as an OCI artifact. Its annotations
-say what it is of: the build of the VM, the program, its dumps, how many methods. The same archive gets
-the same digest, so that pushing twice changes nothing.
+const pushHelp = `Push verifies an archive, compresses it, and puts it into a registry as an OCI artifact. Its
+annotations say what it is of: the build of the VM, the program, its dumps, how many methods. The same archive
+gets the same digest, so that pushing twice changes nothing.
 
 With --subject IMAGE the archive is attached to an image: profarc pull IMAGE then finds it. It lies in the
 repository of the image, and needs no name of its own. Where a registry has no referrers API tags lead to

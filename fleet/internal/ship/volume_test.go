@@ -18,29 +18,38 @@ import (
 	"github.com/profarc/profarc/fleet/internal/testregistry"
 )
 
+// readNamed returns the repository of a name, and the manifest or index that it names.
+func readNamed(t *testing.T, name string) (repo *registry.Repository, d ocispec.Descriptor, data []byte) {
+	t.Helper()
+	repo, err := registry.Open(name, registry.Options{})
+	if err == nil {
+		d, err = repo.Resolve(t.Context(), repo.Reference())
+	}
+	if err == nil {
+		data, err = repo.Manifest(t.Context(), d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo, d, data
+}
+
 // unpackImage returns the files of the image that a container runtime takes for a platform. It checks what runtimes
 // check.
 func unpackImage(t *testing.T, name string, platform artifact.Platform) (files map[string][]byte,
 	manifest ocispec.Manifest) {
 	t.Helper()
-	repo, err := registry.Open(name, registry.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := repo.Resolve(t.Context(), repo.Reference())
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := repo.Manifest(t.Context(), d)
-	if d.MediaType == ocispec.MediaTypeImageIndex && err == nil {
+	repo, d, data := readNamed(t, name)
+	if d.MediaType == ocispec.MediaTypeImageIndex {
 		for _, m := range decoded[ocispec.Index](t, string(data)).Manifests {
 			if artifact.PlatformOf(m) == platform {
+				var err error
 				data, err = repo.Manifest(t.Context(), m)
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 	manifest = decoded[ocispec.Manifest](t, string(data))
 	blob := func(d ocispec.Descriptor) []byte {

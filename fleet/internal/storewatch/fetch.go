@@ -192,8 +192,8 @@ func (p *profile) Close() {
 	p.file.Close()
 }
 
-// open opens a fetched object. Messages and the account have the name of the object.
-func (m *batch) open(ctx context.Context, f *fetched) (p *profile, err error) {
+// openProfile opens a fetched object. Messages and the account have the name of the object.
+func (m *batch) openProfile(ctx context.Context, f *fetched) (p *profile, err error) {
 	file, err := cli.OpenFile(f.path)
 	if err != nil {
 		return nil, &storeError{err}

@@ -258,7 +258,7 @@ func (c *construction) addArchive(ctx context.Context) error {
 
 // addObject merges an object, or sets it aside. It returns only errors that the object does not cause.
 func (c *construction) addObject(ctx context.Context, f *fetched) error {
-	p, err := c.open(ctx, f)
+	p, err := c.openProfile(ctx, f)
 	if err == nil {
 		defer p.Close()
 		err = p.store.Mapping().Guard(func() error { return c.addProfile(ctx, f, p) })

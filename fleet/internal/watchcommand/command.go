@@ -17,12 +17,12 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-const commandHelp = `Watch merges the profiles that arrive in an object store into one archive there, each once: archives, and
-whatever import reads, such as .profraw and .pprof files, also compressed. A URL is a prefix in a store, s3://,
-gs:// or azblob://, with options of the store behind a question mark, as s3://bucket/runs/?region=eu-central-1,
-or file:// with a folder that machines share. The store's own tools have the credentials. Names that
-begin with a dot are left alone. "profarc watch FOLDER" watches a folder of one machine, in which it sees which
-files are still written to, and can remove merged ones.
+const commandHelp = `Watch merges the profiles that arrive in an object store into one archive there, each once:
+archives, and whatever import reads, such as .profraw and .pprof files, also compressed. A URL is a prefix in a
+store, s3://, gs:// or azblob://, with options of the store behind a question mark, as
+s3://bucket/runs/?region=eu-central-1, or file:// with a folder that machines share. The store's own tools have
+the credentials. Names that begin with a dot are left alone. "profarc watch FOLDER" watches a folder of one
+machine, in which it sees which files are still written to, and can remove merged ones.
 
 It may be killed at any time, and several may run at once: no count is lost, and none counts twice. The archive
 is replaced in one step, on the condition that no other job has replaced it since it was read; else the
@@ -79,15 +79,19 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVarP(&o.out, "output", "o", "", "`URL` of the archive to write and add to; it ends in "+cli.ArchiveExtension)
 	f.BoolVar(&o.once, "once", false, "merge what is there, and end")
 	durations.AddFlag(f, &o.delay, "delay", time.Minute, "`TIME` between two looks at the store")
-	f.StringVar(&o.maxFile, "max-file", "1GB", "`SIZE` of the largest object; reading one takes memory in proportion to it")
+	f.StringVar(&o.maxFile, "max-file", "1GB",
+		"`SIZE` of the largest object; reading one takes memory in proportion to it")
 	f.StringVar(&o.maxSize, "max-size", "", "`SIZE` of the largest archive, as 256MB; without it there is no limit")
-	f.StringVar(&o.maxAge, "max-age", "", "`AGE` of the oldest dump that is added, as 30d or 12h; without it there is no limit")
+	f.StringVar(&o.maxAge, "max-age", "",
+		"`AGE` of the oldest dump that is added, as 30d or 12h; without it there is no limit")
 	f.IntVar(&o.MaxRecorders, "max-recorders", 0, "largest `NUMBER` of dumps in the archive; without it there is no limit")
-	f.StringVar(&o.metrics, "metrics", "", "`ADDRESS` to serve metrics for Prometheus on, as :9300, or a FILE.prom to write")
+	f.StringVar(&o.metrics, "metrics", "",
+		"`ADDRESS` to serve metrics for Prometheus on, as :9300, or a FILE.prom to write")
 	f.StringVar(&o.Folder, "tmp", "", "`DIRECTORY` for temporary files; without it that of the system")
 	f.StringVar(&o.memory, "memory", "192MB", "`SIZE` of profiles to keep in memory; more go to a temporary file")
 	f.IntVarP(&o.Jobs, "jobs", "j", 8, "`NUMBER` of objects to fetch at once")
-	durations.AddFlag(f, &o.patience, "patience", time.Minute, "`TIME` that a store may take for an answer, and for each MiB")
+	durations.AddFlag(f, &o.patience, "patience", time.Minute,
+		"`TIME` that a store may take for an answer, and for each MiB")
 	f.BoolVar(&o.json, "json", false, "print JSON for each look")
 	o.failure.AddFlags(cmd)
 	return cmd
