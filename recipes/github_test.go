@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -82,6 +84,57 @@ func TestGithubAction(t *testing.T) {
 	}
 }
 
+// TestGithubCompilers runs the jobs for compilers as a runner does, twice: first without app.parc, then with the one that
+// the cache kept, after an edit.
+func TestGithubCompilers(t *testing.T) {
+	full.Only(t, "runs compilers")
+	withProfarc(t)
+	for name, c := range map[string]struct{ tool, source, from, to string }{
+		"clang": {"clang", "app.c", "n % 64 ?", "n % 32 ?"},
+		"rust":  {"cargo", "src/main.rs", "% 64", "% 32"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			needs(t, c.tool, c.tool)
+			workflow := read(t, "github-action", name+".yml")
+			steps := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`).FindAllStringSubmatch(workflow, -1)[1:] // profarc is installed
+			inputs := map[string]string{}
+			for _, key := range []string{"archive", "against", "baseline", "flags"} {
+				value := regexp.MustCompile(`(?m)^          ` + key + `: (?:\|\n +)?(.*)$`).FindStringSubmatch(workflow)
+				inputs[strings.ToUpper(key)] = value[1]
+			}
+			folder := t.TempDir()
+			program, err := txtar.ParseFile(filepath.Join("../cmd/profarc/testdata/doors", name+".txtar"))
+			if err == nil {
+				err = txtar.Write(program, folder)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("CARGO_NET_OFFLINE", "true")
+			for round := range 2 {
+				for i, step := range steps {
+					if i == 2 {
+						_, _, summary, outputs := gated(t, folder, inputs)
+						if outputs != "verdict=pass\n" {
+							t.Fatalf("%s: %s", outputs, summary)
+						}
+					}
+					must(t, folder, "bash", "-ec", step[1])
+				}
+				if round == 1 {
+					break
+				}
+				source := read(t, folder, c.source)
+				if !strings.Contains(source, c.from) {
+					t.Fatalf("%s has no %s", c.source, c.from)
+				}
+				put(t, strings.Replace(source, c.from, c.to, 1), folder, c.source)
+				must(t, folder, "rm", "-r", "runs", "train")
+			}
+		})
+	}
+}
+
 // TestGithubActionPassesInputs: the action gives the script all inputs and nothing else, and
 // no input stands in a script, where a shell would run it.
 func TestGithubActionPassesInputs(t *testing.T) {
@@ -106,7 +159,8 @@ func TestGithubActionPassesInputs(t *testing.T) {
 func TestGithubWorkflowLints(t *testing.T) {
 	t.Parallel()
 	lint := needs(t, "actionlint", "github.com/rhysd/actionlint/cmd/actionlint")
-	must(t, ".", lint, "github-action/workflow.yml", "github-action/matrix.yml")
+	must(t, ".", lint, "github-action/workflow.yml", "github-action/matrix.yml", "github-action/clang.yml",
+		"github-action/rust.yml")
 }
 
 func TestScriptsLint(t *testing.T) {

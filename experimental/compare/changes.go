@@ -212,7 +212,8 @@ const minCertainCount = 40
 
 type archiveTotals struct {
 	untyped  kindAmounts
-	failures bool // the VM counts failed type checks
+	except   kindAmounts // counts of the methods in Options.Except
+	failures bool        // the VM counts failed type checks
 }
 
 // lastCountsFailures is HotSpot's last release that decrements a counter when a type check fails.

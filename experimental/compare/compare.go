@@ -27,6 +27,8 @@ type Options struct {
 	Top int
 	// Methods selects methods; nil selects all. Others do not count anywhere. Several goroutines may call it.
 	Methods func(layout.Key) bool
+	// Except has methods that are not compared. Only Report.ComparedA and ComparedB count them.
+	Except map[layout.Key]bool
 	// ContextSensitive compares LLVM's context-sensitive records instead of the others, like the --cs flag of
 	// llvm-profdata overlap. Only the domain llvm-ir has such records.
 	ContextSensitive bool
@@ -125,6 +127,10 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 			p.addCountsTo(sum)
 			of.addProfiles(&p)
 			return err
+		}, func(m reader.Method) error {
+			err := p.readMethod(m, c)
+			p.addCountsTo(&of.except)
+			return err
 		})
 	})
 	*marked = p.marked
@@ -160,15 +166,22 @@ func (c *comparison) findCounterparts() (err error) {
 	return err
 }
 
-func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
+// eachMethod visits the compared methods of an archive, and calls except, if any, with those of Options.Except.
+func (c *comparison) eachMethod(s *reader.Store, visit func(reader.Method) error,
+	except ...func(reader.Method) error) error {
 	return poll.Each(poll.New(c.ctx), s.Methods(), func(m reader.Method) error {
-		if c.o.Methods != nil {
-			k, err := m.Key()
-			if err != nil || !c.o.Methods(k) {
-				return err
-			}
+		if c.o.Methods == nil && len(c.o.Except) == 0 {
+			return visit(m)
 		}
-		return visit(m)
+		switch k, err := m.Key(); {
+		case err != nil || c.o.Methods != nil && !c.o.Methods(k):
+			return err
+		case !c.o.Except[k]:
+			return visit(m)
+		case len(except) > 0:
+			return except[0](m)
+		}
+		return nil
 	})
 }
 

@@ -88,6 +88,8 @@ func (c *comparison) countMethodsOfB() error {
 
 func (c *comparison) compareMethod(m, n reader.Method) error {
 	c.report.Methods.Matched++
+	t := &c.report.Profiles
+	counted := t.Matched + t.Mismatch
 	pairs, err := c.matchProfiles()
 	if err != nil {
 		return err
@@ -111,7 +113,7 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 	if len(pairs) > 0 && found.Mismatch {
 		c.report.Methods.Mismatch++
 	}
-	c.report.Profiles.OnlyA += c.profilesA.countUnmatched()
+	t.OnlyA += max(0, len(c.profilesA.list)+counted-t.Matched-t.Mismatch)
 	found.Overlap = o.own
 	if sumA[k] < 1 && sumB[k] < 1 {
 		found.Overlap = 1
@@ -125,15 +127,6 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 
 // negligible is the largest difference that rounding can cause.
 const negligible = 1e-12
-
-func (p *profiles) countUnmatched() (n int) {
-	for i := range p.list {
-		if !p.list[i].done {
-			n++
-		}
-	}
-	return n
-}
 
 type methodOverlap struct {
 	c          *comparison

@@ -38,6 +38,9 @@ type Report struct {
 	// Primary is the kind that compares methods and scores archives. It is the first kind that both archives count, else
 	// the first that either counts.
 	Primary string `json:"-"`
+	// ComparedA and ComparedB are the shares of the counts of the kind Primary outside of Options.Except.
+	ComparedA float64 `json:"-"`
+	ComparedB float64 `json:"-"`
 	// Kinds lists the kinds that at least one archive counts.
 	Kinds []Overlap `json:"kinds"`
 
@@ -91,8 +94,9 @@ type Tally struct {
 	B        int `json:"b"`
 	Matched  int `json:"matched"`  // number with a partner
 	Mismatch int `json:"mismatch"` // number in b that belong to a method of a with other code
-	OnlyA    int `json:"only_a"`
-	OnlyB    int `json:"only_b"`
+	// OnlyA and OnlyB count neither Matched nor Mismatch: for profiles, b is the total of Matched, Mismatch and OnlyB.
+	OnlyA int `json:"only_a"`
+	OnlyB int `json:"only_b"`
 }
 
 // An Uncompared is a table of measurements, which does not affect any score.
@@ -217,6 +221,8 @@ func (c *comparison) finishReport() (*Report, error) {
 	r := &c.report
 	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), dumpTimeText(c.a), dumpTimeText(c.b)
 	r.Domain, r.Primary = c.a.Header().Domain.String(), c.primary.String()
+	r.ComparedA = 1 - shareOfSum(c.of[0].except[c.primary], c.of[0].except[c.primary]+c.sumA[c.primary])
+	r.ComparedB = 1 - shareOfSum(c.of[1].except[c.primary], c.of[1].except[c.primary]+c.sumB[c.primary])
 	for k := range numKinds {
 		if c.sumA[k] <= 0 && c.sumB[k] <= 0 {
 			continue

@@ -9,7 +9,7 @@ if ! command -v profarc >/dev/null; then
   PATH=$PATH:$(go env GOPATH)/bin
 fi
 
-arguments=("$GATE_ARCHIVE" --markdown)
+arguments=("$GATE_ARCHIVE" --markdown --explain)
 [ -z "$GATE_AGAINST" ] || arguments+=(--against "$GATE_AGAINST")
 if [ -n "$GATE_BASELINE" ] && [ ! -e "$GATE_BASELINE" ]; then
   echo "::notice::there is no baseline $GATE_BASELINE: the archive is judged as the first one"

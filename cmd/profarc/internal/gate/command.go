@@ -138,7 +138,7 @@ func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
 	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now(),
-		CodeName: cmp.Or(strings.Join(o.against, " --against "), "CODE")}
+		CodeName: cmp.Or(joinWords(o.against, " --against "), "CODE")}
 	if info, err := os.Stat(j.Archive); err == nil {
 		e.Written = info.ModTime()
 	}
@@ -170,6 +170,14 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 		err = j.judgeCriteria(ctx, s, limits, e, o)
 	}
 	return cmp.Or(ctx.Err(), err)
+}
+
+func joinWords(names []string, separator string) string {
+	var words []string
+	for _, name := range names {
+		words = append(words, cli.ShellWord(name))
+	}
+	return strings.Join(words, separator)
 }
 
 // withBaseline calls f with the baseline, joined with its base if it is a layer, and with the size of its file.

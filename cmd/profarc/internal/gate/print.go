@@ -18,6 +18,9 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 		return a.PrintJSON(j)
 	case o.markdown:
 		fmt.Fprint(a.Out, j.markdown())
+		if o.explain {
+			j.printMarkdownAdvice(a)
+		}
 	case j.Verdict != noProfile: // otherwise the error has the reason
 		return o.screen.Run(a, func(screen *terminal.Screen) error {
 			j.printText(a, screen)
@@ -50,6 +53,15 @@ func (j *judgement) printExplanations(a *cli.App) {
 		fmt.Fprint(a.Out, "\n"+wrapAbout(c.Name, criteria.AboutOf(c.Name)))
 		if c.Advice != "" {
 			fmt.Fprint(a.Out, wrapAbout("", "→ "+escape.Printable(c.Advice)))
+		}
+	}
+}
+
+// printMarkdownAdvice lists what to do about the criteria that do not pass.
+func (j *judgement) printMarkdownAdvice(a *cli.App) {
+	for i := range j.Criteria {
+		if c := &j.Criteria[i]; c.Advice != "" {
+			fmt.Fprintf(a.Out, "\n%s: %s\n", c.Name, inMarkdown(c.Advice))
 		}
 	}
 }

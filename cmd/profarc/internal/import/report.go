@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -68,6 +69,9 @@ type importWriter struct {
 
 func (w *importWriter) writeArchive() error {
 	setRunName(w.in.Builder, w.o.run)
+	if err := w.warnOfInputs(); err != nil {
+		return err
+	}
 	r, err := w.commitArchive(w.in.Builder, w.o.out)
 	if err != nil {
 		return err
@@ -85,6 +89,27 @@ func (w *importWriter) writeArchive() error {
 	}
 	err = w.a.Print(r, func() { r.printReport(w.a) })
 	return cmp.Or(err, app.RefuseUnaccounted(r.Unaccounted))
+}
+
+// warnOfInputs warns of a file of LLVM that is named twice, and of functions of one name with several hashes.
+func (w *importWriter) warnOfInputs() error {
+	if w.in.Format != "llvm" || len(w.in.Inputs) < 2 {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, in := range w.in.Inputs {
+		if named[in.Name] && in.Weight == 0 {
+			fmt.Fprintf(w.a.ErrOut, "profarc: warning: %s is named twice, and counts twice\n", escape.Printable(in.Name))
+		}
+		named[in.Name] = in.Weight == 0
+	}
+	n, _, err := merging.KeepVersions(w.ctx, w.in.Builder.Internal(), merging.AllVersions)
+	if n > 0 {
+		fmt.Fprintf(w.a.ErrOut, "profarc: warning: the files are of several builds: %s with several hashes. Remove the files of "+
+			"old builds and import again, or keep one build: profarc merge %s -o NAME%s --versions current --against PROGRAM\n",
+			cli.Amount(n, "function"), cli.ShellWord(w.o.out), cli.ArchiveExtension)
+	}
+	return err
 }
 
 func (w *importWriter) writeRuns() error {

@@ -3,10 +3,12 @@ package criteria
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
 )
 
@@ -18,7 +20,7 @@ type explanation struct {
 
 var explanations = []explanation{
 	{"fit", "of all events, the share that has not changed and is not gone in the code of --against",
-		"train again with this code, or keep what fits: profarc check ARCHIVE --against CODE --rewrite new.parc"},
+		"train again with this code, or keep what fits: profarc check ARCHIVE --against CODE --rewrite RESULT"},
 	{NameOfChecked, "of the hot part, the share that was compared, as check does: below the threshold nothing is known", ""},
 	{"breadth", "for a first archive, without --baseline: methods of the program itself with counts. An idle program has " +
 		"few, and another one none. Methods of the JDK are not of the program itself, unless --against names nothing else",
@@ -30,15 +32,18 @@ var explanations = []explanation{
 		"has are left out", "the training run left out a part of the work: profarc diff BASELINE ARCHIVE shows which"},
 	{"spread", "of the methods with counts in the baseline, the share with counts in the new archive: an idle program or " +
 		"another one has few", "the program was idle, or it is another one: profarc diff BASELINE ARCHIVE"},
-	{"overlap", "with the baseline, as diff scores it: 85% of the fleet's profiles",
-		"the training run did something else: profarc diff BASELINE ARCHIVE"},
-	{"size", "of the file", "leave out cold methods: profarc reduce ARCHIVE -o small.parc"},
+	{"overlap", "with the baseline, as diff scores it: 85% of the fleet's profiles. Methods are left out whose code changed, " +
+		"which the program of --against no longer has, or, with LLVM, which are new",
+		"the training run did something else, or an edit did: profarc diff BASELINE ARCHIVE shows which. If that is right, " +
+			"let it pass once: --min-overlap 0"},
+	{"size", "of the file", "leave out cold methods: profarc reduce ARCHIVE --hot 99% -o RESULT"},
 	{"growth", "how many times the size of the baseline it has", "profarc diff BASELINE ARCHIVE shows what is new"},
 	{"runs", "dumps that it was made from, or files of profiles if one import read several",
-		"merge more runs: profarc merge ARCHIVE other.parc -o new.parc"},
+		"merge more runs: profarc merge ARCHIVE OTHER.parc -o RESULT"},
 	{"inputs", "files that it was made from, of those that the training run left", "profarc info --losses ARCHIVE"},
 	{"damaged", "files that are damaged, missing, empty, repeated, or were read in part",
-		"profarc info --losses ARCHIVE names them: train again, or import again with --salvage"},
+		"profarc info --losses ARCHIVE names them: train again, or import again with --salvage what is cut off, or let " +
+			"the gate allow as many: --max-damaged COUNT"},
 	{"lost", "of the counts of a unit, such as samples, the share that import or merge lost. What weights change does not " +
 		"count, nor what reduce, rewrite and flatten leave out on request", "profarc info --losses ARCHIVE names them"},
 	{"age", "of its last dump, or else of its file", "train again, or give the time of the run: profarc import --time"},
@@ -61,16 +66,29 @@ func explanationOf(name string) explanation {
 	return explanations[i]
 }
 
+// names puts names into advice. RESULT becomes a name that none of the given files has.
+func (j *judge) names() *strings.Replacer {
+	e, archive := &j.evidence, j.s.Mapping().Name()
+	result := archive
+	for result == archive || result == e.BaselineName || strings.Contains(e.CodeName, result) {
+		result = strings.TrimSuffix(result, cli.ArchiveExtension) + "-next" + cli.ArchiveExtension
+	}
+	return strings.NewReplacer("ARCHIVE", cli.ShellWord(archive), "BASELINE", cli.ShellWord(e.BaselineName), "CODE",
+		e.CodeName, "RESULT", cli.ShellWord(result))
+}
+
 // adviseAll sets what to do about each criterion that does not pass.
 func (j *judge) adviseAll(all []Criterion) {
-	names := strings.NewReplacer("ARCHIVE", j.s.Mapping().Name(), "BASELINE", j.evidence.BaselineName, "CODE",
-		j.evidence.CodeName)
+	names := j.names()
 	for i := range all {
 		c := &all[i]
-		if !c.BlocksPass() || c.State == TooFew {
+		if !c.BlocksPass() || c.Advice != "" {
 			continue
 		}
 		c.Advice = names.Replace(explanationOf(c.Name).advice)
+		if c.Name == "damaged" {
+			c.Advice = strings.ReplaceAll(c.Advice, "COUNT", strconv.FormatFloat(*c.Value, 'g', -1, 64))
+		}
 		if c.Name == NameOfChecked {
 			c.Advice = report.AdviceToNameCode(j.s.Header().Domain)
 		}

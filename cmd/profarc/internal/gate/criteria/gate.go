@@ -303,26 +303,6 @@ func staleText(found *report.Check) string {
 	return text
 }
 
-func (j *judge) judgeOverlap() Criterion {
-	c := Criterion{Name: "overlap", Bound: Least, Threshold: j.limits.Overlap, Unit: UnitShare}
-	if c, ok := j.withBaseline(c); !ok {
-		return c
-	}
-	r, err := compare.Stores(j.ctx, j.evidence.Baseline, j.whole, compare.Options{})
-	if err != nil {
-		return c.unchecked("%v", err)
-	}
-	if r.Score == nil {
-		return c.unchecked("neither archive has counts")
-	}
-	c = c.judgedBy(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
-		r.Primary, j.evidence.BaselineName, r.Profiles.Matched, r.Profiles.OnlyB, r.Profiles.OnlyA)
-	if r.ScoreInterval == nil {
-		return c
-	}
-	return j.bySamples(c, *r.ScoreInterval, r.Lines.OverlapNeeds)
-}
-
 // withBaseline reports whether there is a readable baseline. If not, it returns c as disabled or unchecked.
 func (j *judge) withBaseline(c Criterion) (Criterion, bool) {
 	switch e := &j.evidence; {
