@@ -84,8 +84,8 @@ func TestGithubAction(t *testing.T) {
 	}
 }
 
-// TestGithubCompilers runs the jobs for compilers as a runner does, twice: first without app.parc, then with the one that
-// the cache kept, after an edit.
+// TestGithubCompilers runs the jobs for compilers as a runner does, twice: first without app.parc, then after an edit
+// with the app.parc that the cache kept.
 func TestGithubCompilers(t *testing.T) {
 	full.Only(t, "runs compilers")
 	withProfarc(t)
@@ -96,7 +96,8 @@ func TestGithubCompilers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			needs(t, c.tool, c.tool)
 			workflow := read(t, "github-action", name+".yml")
-			steps := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`).FindAllStringSubmatch(workflow, -1)[1:] // profarc is installed
+			lines := regexp.MustCompile(`(?m)^ +(?:- )?run: (.*)$`).FindAllStringSubmatch(workflow, -1)
+			steps := lines[1:] // profarc is installed
 			inputs := map[string]string{}
 			for _, key := range []string{"archive", "against", "baseline", "flags"} {
 				value := regexp.MustCompile(`(?m)^          ` + key + `: (?:\|\n +)?(.*)$`).FindStringSubmatch(workflow)
