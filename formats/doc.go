@@ -21,6 +21,8 @@
 //	llvm        llvm               yes       .profraw, .profdata and .proftext of LLVM
 //	profdata    llvm                    yes  LLVM's indexed profiles
 //	proftext    llvm                    yes  LLVM's text
+//	llvm-sample llvm/sample        yes       LLVM's sample profiles in all forms
+//	llvm-sample-text llvm/sample        yes  LLVM's sample profiles as text
 //	methoddata  hotspot            yes  yes  the text of HotSpot's -XX:+PrintMethodData
 //	replay      replay             yes       replay files of HotSpot's compilers
 //	iprof       iprof              yes  yes  profiles of GraalVM native images

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/formats/replay"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/lcov"
@@ -23,6 +24,7 @@ import (
 func Importers() []codec.Importer {
 	return []codec.Importer{
 		&llvm.Importer{},
+		&sample.Importer{},
 		&pprof.Importer{},
 		&gopgo.Importer{},
 		&text.Importer{},
@@ -60,6 +62,7 @@ func Exporters() []codec.Exporter {
 		&llvm.IndexedExporter{},
 		&iprof.Exporter{},
 		&llvm.TextExporter{},
+		sample.TextExporter(),
 		&jamaica.Exporter{},
 		&stacks.Exporter{},
 		&pprof.Exporter{},

@@ -2,7 +2,9 @@ package merge
 
 import (
 	"context"
+	"errors"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/merging"
@@ -75,4 +77,77 @@ func Superseded(archives ...*reader.Store) ([]int, error) {
 		}
 	}
 	return merging.Superseded(contents)
+}
+
+// KeepNewest drops, of each method with several versions of its code, the profiles of all versions except the one with
+// the newest dump. It returns the number of methods with several versions and of dropped profiles.
+//
+// It is an error if it is not known which version ran last, if a profile lacks its Done, if spilled profiles cannot be
+// read, or if ctx ends. The builder is then unchanged.
+func KeepNewest(ctx context.Context, b *builder.Builder) (methods, dropped int, err error) {
+	return merging.KeepVersions(ctx, b.Internal(), merging.NewestVersion)
+}
+
+// Narrowing counts the changes of NarrowRows. The zero value means that nothing had to change.
+type Narrowing struct {
+	Entries int // type profiles, and return points of HotSpot's, that lost rows
+	Rows    int // dropped rows; their counts are added to the count of all others
+	Joined  int // wide entries that became HotSpot's own again
+}
+
+// NarrowRows cuts every type profile to at most n rows, as a VM with -XX:TypeProfileWidth=n has them. The rows with the
+// highest counts stay, and the other counts are added to the count of receivers without a row. HotSpot's entries have n
+// rows afterwards, also where they had fewer, and wide entries become HotSpot's own again. In other domains an entry
+// with fewer rows stays as it is. A merge narrows last, since narrowing loses rows. After an error, which may be
+// ctx's, the builder is unchanged.
+func NarrowRows(ctx context.Context, b *builder.Builder, n int) (Narrowing, error) {
+	done, err := merging.NarrowRows(ctx, b.Internal(), n)
+	return Narrowing(done), err
+}
+
+// Files merges the archives at paths inputs and publishes the result at path out, which may be one of them. Each
+// archive counts once, in any order. Files leaves out archives that another one supersedes; see Superseded.
+//
+// The error comes from Superseded, Into or [builder.Builder.Commit], and the file at out is then unchanged.
+func Files(ctx context.Context, out string, inputs ...string) (builder.Report, error) {
+	b, err := mergeFiles(ctx, inputs)
+	if err != nil {
+		return builder.Report{}, err
+	}
+	merging.NoteOperation(b.Internal())
+	return b.Commit(ctx, out)
+}
+
+func mergeFiles(ctx context.Context, paths []string) (b *builder.Builder, err error) {
+	if len(paths) == 0 {
+		return nil, errors.New("there are no archives to merge")
+	}
+	stores := make([]*reader.Store, 0, len(paths))
+	defer func() {
+		for _, s := range stores {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	for _, path := range paths {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			return nil, err
+		}
+		stores = append(stores, s)
+	}
+	superseded, err := Superseded(stores...)
+	if err != nil {
+		return nil, err
+	}
+	h := stores[0].Header()
+	b = builder.New(h.Domain, builder.Config{Params: h.Params})
+	for i, s := range stores {
+		if superseded[i] >= 0 {
+			continue
+		}
+		if err := s.Mapping().Guard(func() error { return Into(ctx, b, s, Run{}) }); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
 }

@@ -281,6 +281,7 @@ func countSubs() []string {
 	subs := []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
 		layout.SubNativeCalls: "native-calls", layout.SubNewArrays: "new-arrays", layout.SubSamples: "samples",
 		SubUnprofiled: "unprofiled", layout.SubNanoseconds: "nanoseconds", layout.SubIterations: "iterations",
+		SubTotal:                                "total",
 		layout.SubDeopts + layout.MaxDeoptCause: ""}
 	for cause := range layout.MaxDeoptCause + 1 {
 		subs[int(layout.SubDeopts)+cause] = fmt.Sprintf("deopts-%d", cause)

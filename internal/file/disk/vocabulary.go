@@ -1,6 +1,10 @@
 package disk
 
-import "github.com/profarc/profarc/layout"
+import (
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // Values that only readers and writers in this module need. layout has the types, and the values that other
 // producers use.
@@ -17,6 +21,8 @@ const (
 	// SubUnprofiled is the sub of a TagCount entry of the calls that HotSpot counts as not profiled. They come
 	// from a HotSpot type profile that became a TagReceivers entry.
 	SubUnprofiled layout.Sub = 7
+	// SubTotal is the sub of a TagCount entry of the samples in a function and in the calls that are inlined in it.
+	SubTotal layout.Sub = 10
 	// SubProducer is the first sub, up to 65535, that a producer defines for tags below layout.TagProducer.
 	SubProducer layout.Sub = 1 << 15
 
@@ -87,3 +93,50 @@ func UnitName(u layout.CountUnit, d layout.Domain) string {
 // IsInclusive reports whether callers' counts include a method's counts, so that counts of different methods must not
 // be added.
 func IsInclusive(u layout.CountUnit) bool { return u == UnitCycles }
+
+var (
+	hotSpotDomains = []layout.Domain{layout.DomainHotSpot}
+	llvmDomains    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
+	graalDomains   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot archives have them after a merge
+	jamaicaDomains = []layout.Domain{layout.DomainJamaica}
+	sampledDomains = []layout.Domain{layout.DomainSampled}
+	listedDomains  = slices.Concat(llvmDomains, graalDomains, jamaicaDomains, sampledDomains)
+)
+
+var tagDomains = map[layout.Tag][]layout.Domain{
+	layout.TagCounters: llvmDomains, layout.TagValueSite: llvmDomains, layout.TagBitmap: llvmDomains,
+	layout.TagSuccessors: graalDomains, layout.TagReceivers: graalDomains,
+	layout.TagCallees: {layout.DomainJamaica, layout.DomainSampled},
+	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot, layout.DomainSampled},
+
+	TagUndecoded: hotSpotDomains,
+}
+
+func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <= layout.DomainSampled }
+
+func TagDomains(tag layout.Tag) []layout.Domain {
+	if !IsWide(tag) {
+		return hotSpotDomains
+	}
+	return tagDomains[tag]
+}
+
+// HoldsTag reports whether archives of a domain may contain entries of a tag. Domains that are not listed here may
+// contain every wide tag except TagUndecoded, and every domain may contain tags that are not listed.
+func HoldsTag(d layout.Domain, tag layout.Tag) bool {
+	domains := TagDomains(tag)
+	if domains == nil || slices.Contains(domains, d) {
+		return true
+	}
+	return IsWide(tag) && tag != TagUndecoded && KnownDomain(d) && !slices.Contains(listedDomains, d)
+}
+
+// HeldTags returns the wide tags of this version that archives of a domain may contain.
+func HeldTags(d layout.Domain) (tags []layout.Tag) {
+	for tag := layout.TagCounters; schemas[tag] != nil; tag++ {
+		if HoldsTag(d, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -118,6 +119,15 @@ func (b *summaryBuilder) addCount(n uint64) uint64 {
 	b.sums.TotalCount += n
 	b.counts.addCount(n)
 	return n
+}
+
+// SummarizeCounts returns the summary of counts that belong to no functions.
+func SummarizeCounts(counts iter.Seq[uint64]) *Summary {
+	var b summaryBuilder
+	for n := range counts {
+		b.sums.MaxInternalCount = max(b.sums.MaxInternalCount, b.addCount(n))
+	}
+	return b.buildSummary()
 }
 
 // buildSummary adds counts from the highest down until each share is reached.

@@ -58,3 +58,12 @@ func AsLLVMOption(field *bool) codec.Option {
 func SalvageOption(field *bool) codec.Option {
 	return codec.NewOption("salvage", field, "take what is whole of a file that is cut off or damaged")
 }
+
+// CutWhile splits list before the first element for which is returns false.
+func CutWhile[S ~[]E, E any](list S, is func(e E) bool) (while, rest S) {
+	n := 0
+	for n < len(list) && is(list[n]) {
+		n++
+	}
+	return list[:n:n], list[n:]
+}

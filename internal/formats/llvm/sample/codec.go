@@ -1,0 +1,109 @@
+// Package sample reads and writes LLVM's sample profiles, which compilers of AutoFDO and CSSPGO use: text, binary and
+// extensible binary files.
+//
+// A [Profile] is a whole file. Read returns one, and its methods write it. The importer and the exporters convert
+// between a Profile and an archive of domain sampled; docs/format-tables.md has the mapping.
+package sample
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An Importer reads sample profiles in all their forms.
+type Importer struct{}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "llvm-sample",
+		About: "sample profiles of LLVM, for AutoFDO and CSSPGO: text, binary and extensible binary"}
+}
+
+// textStart matches the beginning of a text: a function and its first line, or another function.
+var textStart = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n` +
+	`(?: +[0-9]+(?:\.[0-9]+)?: | +!CFGChecksum: | +!Attributes: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+
+// Detect implements [codec.Importer].
+func (*Importer) Detect(head []byte, _ bool) bool {
+	return kindOf(head) != 0 || textStart().Match(head)
+}
+
+// Import reads a profile into a builder of domain sampled.
+func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
+	p, err := Read(in, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return p.Archive(in)
+}
+
+// Archive returns a builder with the profile. The input is where the profile comes from.
+func (p *Profile) Archive(in *codec.Input) (*codec.Report, error) {
+	p.sort()
+	b := builder.New(layout.DomainSampled, in.Config)
+	report := &codec.Report{Dumps: []*builder.Builder{b}, Totals: p.read, Facts: map[string]any{"kind": p.kindName()}}
+	if err := p.addTo(b, report); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return report, nil
+}
+
+// Read reads a profile in any of the forms. The name is for errors.
+func Read(in io.Reader, name string) (p *Profile, err error) {
+	file, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	if kindOf(file) != 0 {
+		p, err = readBinary(file, name)
+	} else {
+		p, err = readText(bytes.NewReader(file), name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.sort()
+	return p, nil
+}
+
+// writtenUnits are the units of the counts that the formats hold.
+var writtenUnits = []string{ledger.Samples, ledger.Invocations, ledger.Counts}
+
+// An exporter writes sample profiles in one form.
+type exporter struct {
+	format codec.Format
+	write  func(p *Profile, w io.Writer) error
+}
+
+func newExporter(form, about string, write func(p *Profile, w io.Writer) error) *exporter {
+	format := codec.Format{Name: "llvm-sample-" + form, About: about, Binary: form != "text", Units: writtenUnits}
+	return &exporter{format, write}
+}
+
+// Format implements [codec.Exporter].
+func (e *exporter) Format() codec.Format { return e.format }
+
+// Export implements [codec.Exporter].
+func (e *exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
+	report := &codec.Report{}
+	p, err := extract(s, &report.Lost)
+	if err != nil {
+		return nil, err
+	}
+	report.Totals = p.totals()
+	return report, e.write(p, w)
+}
+
+// TextExporter writes text.
+func TextExporter() codec.Exporter {
+	return newExporter("text", "what llvm-profdata merge --sample --text writes (imported sample profiles)",
+		(*Profile).WriteText)
+}

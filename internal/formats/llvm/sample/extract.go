@@ -1,0 +1,167 @@
+package sample
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An extractor makes a profile of an archive.
+type extractor struct {
+	profile *Profile
+	wide    locations
+	names   map[layout.Ref]string
+}
+
+// extract returns the profile in an archive. It adds counts that the profile cannot have to lost.
+func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
+	x := extractor{profile: &Profile{}, names: map[layout.Ref]string{}}
+	properties, err := entries.Properties(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.setKind(s, properties); err != nil {
+		return nil, err
+	}
+	if x.wide, x.profile.Symbols, err = foreignRows(s); err != nil {
+		return nil, err
+	}
+	for p, err := range s.Profiles() {
+		if err == nil {
+			err = x.addProfile(p)
+		}
+		if err != nil {
+			return nil, disk.WithFileName(err, s.Mapping().Name())
+		}
+	}
+	x.profile.sort()
+	x.profile.addLossesTo(lost)
+	return x.profile, nil
+}
+
+func (x *extractor) setKind(s *reader.Store, properties map[string][]string) error {
+	kinds := properties[PropertyKind]
+	if len(kinds) == 0 {
+		return fmt.Errorf("%s: the archive has no sample profile of LLVM (domain %s): import one", s.Mapping().Name(),
+			s.Header().Domain)
+	}
+	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
+	if len(kinds) > 1 {
+		return fmt.Errorf("%s: the archive has sample profiles of several kinds (%s): merge archives of one kind",
+			s.Mapping().Name(), strings.Join(kinds, ", "))
+	}
+	p := x.profile
+	p.Calling = strings.HasPrefix(kinds[0], "calling")
+	p.Probes = strings.HasSuffix(kinds[0], "probes")
+	flags := p.flags()
+	for _, name := range properties[PropertyFlag] {
+		if flag := flags[name]; flag != nil {
+			*flag = true
+		}
+	}
+	return nil
+}
+
+// nameOf returns the name of a method that a reader has returned with an error.
+func (x *extractor) nameOf(m reader.Method, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	name, ok := x.names[m.Ref()]
+	if !ok {
+		n, err := m.Name()
+		if err != nil {
+			return "", err
+		}
+		name = n.String()
+		x.names[m.Ref()] = name
+	}
+	return name, nil
+}
+
+// addProfile adds a profile of the archive.
+func (x *extractor) addProfile(p reader.Profile) error {
+	name, err := x.nameOf(p.Method())
+	if err != nil {
+		return err
+	}
+	callers, err := x.callersOf(p)
+	if err != nil {
+		return err
+	}
+	f := &Function{Name: name, Checksum: p.Code()}
+	if head, ok := p.Invocations(); ok {
+		f.Head = head.Trained()
+	}
+	for e := range p.Entries() {
+		if err := x.addEntry(f, e); err != nil {
+			return err
+		}
+	}
+	if x.profile.Calling {
+		f.Context = callers
+		callers = nil
+	}
+	for _, caller := range slices.Backward(callers) {
+		f = &Function{Name: caller.Name, Calls: []Call{{caller.Location, f}}}
+	}
+	x.profile.Functions = append(x.profile.Functions, f)
+	return nil
+}
+
+// callersOf returns the calling context of a profile, the outermost caller first.
+func (x *extractor) callersOf(p reader.Profile) (callers []Frame, err error) {
+	c, ok, err := p.Context()
+	if !ok || err != nil {
+		return nil, err
+	}
+	frames, err := c.Frames()
+	if err != nil {
+		return nil, err
+	}
+	for _, frame := range slices.Backward(frames) {
+		name, err := x.nameOf(frame.Caller, nil)
+		if err != nil {
+			return nil, err
+		}
+		callers = append(callers, Frame{name, x.wide.locationOf(name, frame.Point)})
+	}
+	return callers, nil
+}
+
+func (x *extractor) addEntry(f *Function, e reader.Entry) error {
+	at := x.wide.locationOf(f.Name, e.Point())
+	switch {
+	case e.Tag() == layout.TagCount && e.Sub() == disk.SubTotal:
+		f.Total = e.Cell(0).Trained()
+		f.Attributes = uint64(e.Flags() >> attributeShift)
+	case e.Tag() == layout.TagCount && e.Sub() == layout.SubSamples:
+		f.Lines = append(f.Lines, Line{Location: at, Samples: e.Cell(0).Trained()})
+	case e.Tag() == layout.TagCallees:
+		return x.addCallees(f, at, e)
+	}
+	return nil
+}
+
+func (x *extractor) addCallees(f *Function, at Location, e reader.Entry) error {
+	rows, ok := e.Rows()
+	if !ok {
+		return nil
+	}
+	l := Line{Location: at}
+	for i := range rows.Len() {
+		name, err := x.nameOf(rows.Method(i))
+		if err != nil {
+			return err
+		}
+		l.Targets = append(l.Targets, Target{name, rows.Cell(i, 1).Trained()})
+	}
+	f.Lines = append(f.Lines, l)
+	return nil
+}

@@ -1,0 +1,164 @@
+package sample
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// imported imports a file.
+func imported(t testing.TB, file []byte) *builder.Builder {
+	t.Helper()
+	report, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(file), Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Dumps[0]
+}
+
+// opened opens what a builder has as an archive.
+func opened(t testing.TB, b *builder.Builder) *reader.Store {
+	t.Helper()
+	store, err := b.Open("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// mergedWith opens the sum of two files, the second one with a weight.
+func mergedWith(t testing.TB, a, b []byte, weight layout.Weight) *reader.Store {
+	t.Helper()
+	sum := builder.New(layout.DomainSampled, builder.Config{})
+	for i, file := range [][]byte{a, b} {
+		run := merge.Run{}
+		if i > 0 {
+			run.Weight = weight * layout.WeightOne
+		}
+		if err := merge.Into(t.Context(), sum, opened(t, imported(t, file)), run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return opened(t, sum)
+}
+
+// exported returns what an exporter writes, which loses nothing.
+func exported(t testing.TB, s *reader.Store, e codec.Exporter) []byte {
+	t.Helper()
+	return written(t, func(w io.Writer) error {
+		report, err := e.Export(w, s)
+		if err == nil && len(report.Lost) > 0 {
+			t.Errorf("lost %v", report.Lost)
+		}
+		return err
+	})
+}
+
+// An archive gives back the text that it was imported from, and the extensible profile.
+func TestArchivesGiveProfilesBack(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(24) {
+		p := generated(seed, 1+int(seed), seed%3 == 1, seed%3 == 2)
+		p.Symbols = []string{"main", "never"}
+		p.FlowStages = seed%2 == 0
+		want := written(t, func(w io.Writer) error { return Extensible{}.Write(w, p) })
+		if got := exported(t, opened(t, imported(t, want)), ExtensibleExporter()); !bytes.Equal(got, want) {
+			t.Errorf("seed %d: the extensible profile differs", seed)
+		}
+		want = written(t, p.WriteText)
+		if got := exported(t, opened(t, imported(t, want)), TextExporter()); !bytes.Equal(got, want) {
+			t.Errorf("seed %d: got\n%s\nwant\n%s", seed, got, want)
+		}
+	}
+}
+
+// Names that look like GUIDs, and the highest numbers, come back.
+func TestOddProfilesComeBack(t *testing.T) {
+	t.Parallel()
+	p := &Profile{Functions: []*Function{
+		{Name: nameOfText("#0123456789abcdef"), Total: math.MaxUint64, Head: 1},
+		{Name: nameOfText("##"), Total: 7,
+			Lines: []Line{{Location{0, 0}, 0, nil}, {Location{65535, math.MaxUint32}, 3, nil}}},
+		{Name: "", Total: 3},
+	}}
+	p.sort()
+	want := written(t, p.WriteBinary)
+	if got := exported(t, opened(t, imported(t, want)), BinaryExporter()); !bytes.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	guids := written(t, func(w io.Writer) error { return Extensible{GUIDs: true}.Write(w, p) })
+	if got := exported(t, opened(t, imported(t, guids)), ExtensibleExporter()); len(got) != len(guids) {
+		t.Error("a profile of GUIDs differs")
+	}
+}
+
+// Texts with a mistake are refused, with the line.
+func TestMistakesInTextsAreRefused(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "test: not", " 1: 2\n": "test: line 1:", "main:1\n": "test: line 1:", "main:x:1\n": "test: line 1:",
+		"main:1:1\n 65536: 1\n": "test: line 2:", "main:1:1\n 1: \n": "test: line 2:",
+		"main:1:1\n 1: 2 foo\n": "test: line 2:", "main:1:1\n 1: foo:x\n": "test: line 2:",
+		"main:1:1\n !Attributes: x\n": "test: line 2:", "main:1:1\n !CFGChecksum: 1\n 2: 3\n": "test: line 3:",
+		"main:1:1\n[main:3 @ foo]:1:1\n": "test: line 2:", "a\x00:1:1\n": "test: line 1:",
+	} {
+		_, err := Read(bytes.NewReader([]byte(text)), "test")
+		if err == nil || !bytes.HasPrefix([]byte(err.Error()), []byte(want)) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Two versions of a function, with different checksums, cannot both be written: the one with more samples is.
+func TestTheVersionWithMoreSamplesIsExported(t *testing.T) {
+	t.Parallel()
+	store := mergedWith(t, []byte("main:9:9\n 1: 9\n !CFGChecksum: 2\n"),
+		[]byte("main:5:5\n 1: 5\n !CFGChecksum: 1\n"), 1)
+	var out bytes.Buffer
+	report, err := TextExporter().Export(&out, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "main:9:9\n 1: 9\n !CFGChecksum: 2\n"; out.String() != want {
+		t.Errorf("got %s, want %s", &out, want)
+	}
+	for _, lost := range report.Lost {
+		if lost.What != LossChecksum || lost.Amount != 5 {
+			t.Errorf("lost %v", lost)
+		}
+	}
+	if report.Lost.Count(LossChecksum) != len(writtenUnits) {
+		t.Errorf("lost %v", report.Lost)
+	}
+}
+
+// No bytes make the reader fail otherwise than with an error, and what it reads is written and read again as the same.
+func FuzzRead(f *testing.F) {
+	for seed := range uint64(3) {
+		p := generated(seed, 4, seed == 1, seed == 2)
+		for _, form := range forms {
+			if form.name != "binary" || seed == 0 {
+				f.Add(written(f, func(w io.Writer) error { return form.write(p, w) }))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		p, err := Read(bytes.NewReader(file), "test")
+		if err != nil {
+			return
+		}
+		again := written(t, func(w io.Writer) error { return Extensible{}.Write(w, p) })
+		second := written(t, func(w io.Writer) error { return Extensible{}.Write(w, parsed(t, again)) })
+		if !bytes.Equal(again, second) {
+			t.Errorf("written %q, then %q", again, second)
+		}
+	})
+}
