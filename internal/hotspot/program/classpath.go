@@ -101,11 +101,10 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	}
 	switch {
 	case err != nil:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: err.Error()}, nil
+		return methodcode.UnknownBecause(err.Error()), nil
 	case len(files) == 0 && c.covered != nil && isProgramLoader(k.Loader) && !c.covered[k.Loader]:
-		return methodcode.Answer{Presence: methodcode.Unknown,
-			Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there",
-				disk.LoaderName(k.Loader))}, nil
+		return methodcode.UnknownBecause("generated at run time, or from a place that was not given: no class of loader " +
+			disk.LoaderName(k.Loader) + " is there"), nil
 	case len(files) == 0:
 		return c.answerWithoutClass(k), nil
 	}
@@ -120,7 +119,7 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 		}
 	}
 	if a.Presence == methodcode.NoMethod && isGenerated(k.Class) {
-		a = methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
+		a = methodcode.UnknownBecause(reasonGenerated)
 	}
 	return a, nil
 }
@@ -154,19 +153,17 @@ func (c *ClassPath) IsOwn(k layout.Key) bool { return !c.program || !isJDKMethod
 func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	switch {
 	case isGenerated(k.Class):
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
+		return methodcode.UnknownBecause(reasonGenerated)
 	case isOfRuntime(k) && c.runtime == nil:
-		return methodcode.Answer{Presence: methodcode.Unknown,
-			Reason: "of lib/" + runtimeJar + " of the JDK, which was not given"}
+		return methodcode.UnknownBecause("of lib/" + runtimeJar + " of the JDK, which was not given")
 	case !isJDKMethod(k) && len(c.path.Missing()) > 0:
-		return methodcode.Answer{Presence: methodcode.Unknown,
-			Reason: "it may be in a part of the class path that is not here"}
+		return methodcode.UnknownBecause("it may be in a part of the class path that is not here")
 	case isJDKMethod(k) && !c.jdk:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
+		return methodcode.UnknownBecause("of the JDK, and no JDK was given")
 	case isJDKMethod(k) && !c.path.HasImage() && !c.path.HasPackage(k.Class):
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of a module of the JDK that was not given"}
+		return methodcode.UnknownBecause("of a module of the JDK that was not given")
 	case !isJDKMethod(k) && !c.program:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not of the JDK, and nothing else was given"}
+		return methodcode.UnknownBecause("not of the JDK, and nothing else was given")
 	}
 	return methodcode.Answer{Presence: methodcode.NoClass}
 }
@@ -345,14 +342,14 @@ func (c GraalClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	inClass := k
 	inClass.Class = strings.ReplaceAll(k.Class, ".", "/")
 	if reason := c.reasonUnknown(inClass); reason != "" {
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reason}, nil
+		return methodcode.UnknownBecause(reason), nil
 	}
 	files, err := c.path.AllClasses(inClass.Class)
 	switch {
 	case err != nil:
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: err.Error()}, nil
+		return methodcode.UnknownBecause(err.Error()), nil
 	case len(files) == 0 && isJDKMethod(inClass):
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and not in the one that was given"}, nil
+		return methodcode.UnknownBecause("of the JDK, and not in the one that was given"), nil
 	case len(files) == 0:
 		c.asked = true
 		return c.answerWithoutClass(inClass), nil
@@ -390,7 +387,7 @@ func findGraalMethod(files []*classfile.File, k layout.Key) methodcode.Answer {
 		}
 	}
 	if a.Presence == methodcode.NoMethod && isJDKMethod(k) {
-		a = methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, whose methods native-image substitutes"}
+		a = methodcode.UnknownBecause("of the JDK, whose methods native-image substitutes")
 	}
 	return a
 }

@@ -55,7 +55,7 @@ func (p *Process) Loaders() ([]string, error) {
 // Method returns the version of a method in the process. It is unknown if the class is not loaded, since it may be
 // loaded later. A key without a loader may belong to any loader that every JVM has.
 func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
-	none := methodcode.Answer{Presence: methodcode.Unknown, Reason: "its class is not loaded"}
+	none := methodcode.UnknownBecause("its class is not loaded")
 	loaders := []string{k.Loader}
 	if k.Loader == "" {
 		loaders = []string{"", "app", "platform"}

@@ -13,6 +13,9 @@ type Answer struct {
 	Reason   string    // reason for Presence Unknown, in words
 }
 
+// UnknownBecause returns the answer for code of which the presence is unknown for a reason.
+func UnknownBecause(reason string) Answer { return Answer{Presence: Unknown, Reason: reason} }
+
 type Presence uint8
 
 // Values of Presence.

@@ -207,10 +207,10 @@ func (p *Program) Method(k layout.Key) (methodcode.Answer, error) {
 		return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
 	}
 	if p.unused[k.Name] {
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "the program declares it and has no code of it"}, nil
+		return methodcode.UnknownBecause("the program declares it and has no code of it"), nil
 	}
 	if p.unlisted != "" {
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: p.unlisted}, nil
+		return methodcode.UnknownBecause(p.unlisted), nil
 	}
 	return methodcode.Answer{Presence: methodcode.NoMethod}, nil
 }

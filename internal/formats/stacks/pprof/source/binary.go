@@ -152,9 +152,10 @@ func (b *Binary) Bodies(name string) (found []methodcode.Body, a methodcode.Answ
 	case len(found) > 0:
 		return found, methodcode.Answer{}
 	case len(b.functions[s]) > 0:
-		return nil, unknown("in assembly, which has no lines in the binary")
+		return nil, methodcode.UnknownBecause("in assembly, which has no lines in the binary")
 	case s.isGenerated(), s.closure:
-		return nil, unknown("a closure or a function that the compiler generates, which this build may need no more")
+		return nil, methodcode.UnknownBecause("a closure or a function that the compiler generates, which this build " +
+			"may need no more")
 	case b.packages[s.pkg] == nil:
 		return nil, methodcode.Answer{Presence: methodcode.NoClass}
 	}
