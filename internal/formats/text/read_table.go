@@ -43,7 +43,10 @@ func (p *parser) readNewTableLine() {
 	if p.OK() && kind == 0 {
 		p.MissAt(start, "a table: a number from 1 on")
 	}
-	p.limitTables(start, kind)
+	p.tables[kind] = true
+	if len(p.tables) > maxTables {
+		p.MissAt(start, "no more tables: an archive has at most 1024")
+	}
 	p.checkTableDomain(start, kind, columns)
 	if !p.OK() {
 		return
@@ -51,14 +54,6 @@ func (p *parser) readNewTableLine() {
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
 	if !p.in.Unordered || !disk.IsSourceOrder(kind) {
 		p.table.Table = p.b.Internal().Table(kind, flags, columns...)
-	}
-}
-
-// limitTables rejects the text if it has too many kinds of tables.
-func (p *parser) limitTables(start int, kind disk.TableKind) {
-	p.tables[kind] = true
-	if len(p.tables) > maxTables {
-		p.MissAt(start, "no more tables: an archive has at most 1024")
 	}
 }
 
@@ -103,7 +98,9 @@ func (p *parser) readRowLine(word []byte) bool {
 	}
 	if p.OK() && t.Table != nil {
 		t.Row(t.cells...)
-		p.countMonitors()
+		if t.kind == disk.TableMonitors {
+			p.counts.Totals.Add(ledger.Monitors, t.cells[len(disk.TableColumns(t.kind))-1])
+		}
 	}
 	return true
 }
@@ -147,13 +144,6 @@ func (p *parser) checkStackCount(column int) {
 		p.counts.Totals.Add(ledger.Samples, p.stack.count)
 	case before.count != p.stack.count:
 		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", before.count))
-	}
-}
-
-// countMonitors adds a row of the table monitors to the totals.
-func (p *parser) countMonitors() {
-	if t := &p.table; t.kind == disk.TableMonitors {
-		p.counts.Totals.Add(ledger.Monitors, t.cells[len(disk.TableColumns(t.kind))-1])
 	}
 }
 
