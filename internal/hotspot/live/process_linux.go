@@ -209,12 +209,7 @@ const (
 )
 
 func (p *process) holdWhile(use func(h *holding) error) (err error) {
-	done := make(chan struct{})
-	go procfs.OnThread(func() {
-		defer close(done)
-		err = p.whileHeld(use)
-	})
-	<-done
+	procfs.OnThread(func() { err = p.whileHeld(use) })
 	return err
 }
 

@@ -20,12 +20,7 @@ func Run(c Command) (status Status, err error) {
 	if strconv.IntSize < 64 { // a 32-bit process cannot read a 64-bit JVM
 		return Status{}, ErrUnsupported
 	}
-	done := make(chan struct{})
-	go procfs.OnThread(func() {
-		defer close(done)
-		status, err = c.runTraced()
-	})
-	<-done
+	procfs.OnThread(func() { status, err = c.runTraced() })
 	if errors.Is(err, ErrPermission) && c.Untraced != nil {
 		return c.runUntraced()
 	}
