@@ -35,8 +35,8 @@ var Measures = []Measure{
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
 	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
-	{Name: "function-count", About: "LLVM: the counter of the function's entry", Noun: "entries of functions",
-		of: functionCount},
+	{Name: "function-count", About: "LLVM: the first counter, which counts entries by the front end or with entry_first",
+		Noun: "function counts", of: functionCount},
 	countMeasure("JamaicaVM: bytecodes executed", layout.SubBytecodes, disk.PropertyJamaicaBytecodes),
 	countMeasure("JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
 	countMeasure("JamaicaVM: calls of a native method", layout.SubNativeCalls, disk.PropertyJamaicaNative),
@@ -98,8 +98,9 @@ func (by *Measure) MayHave(d layout.Domain) bool {
 }
 
 // UsualMeasure returns the measure that [Hottest] and [ByHeat] use if they get none. It is the best available estimate
-// of the work that the run did. LLVM has function counts, a JamaicaVM bytecodes, a sampled program samples. Other
-// domains have weight, which falls back to counts or invocations if the archive has only one of them.
+// of the work that the run did. LLVM has function counts where these count entries, else counts, a JamaicaVM bytecodes, a
+// sampled program samples. Other domains have weight, which falls back to counts or invocations if the archive has only
+// one of them.
 func UsualMeasure(h *layout.Header) *Measure {
 	if h.Domain == layout.DomainSampled {
 		return &ownSamples
@@ -112,8 +113,10 @@ func UsualMeasure(h *layout.Header) *Measure {
 		name = "invocations"
 	}
 	switch {
-	case h.Domain.LLVM():
+	case disk.LLVMCountsEntries(h):
 		name = "function-count"
+	case h.Domain.LLVM():
+		name = "counts"
 	case h.Domain == layout.DomainJamaica:
 		name = "bytecodes"
 	}
@@ -206,7 +209,7 @@ func sumWeight(shape disk.Shape, p reader.Profile) uint64 {
 	return disk.SaturatingAdd(trainedValue(p.Invocations()), sumCounts(shape, p))
 }
 
-// functionCount returns LLVM's first counter. It counts how often the function, or a block near its entry, was entered.
+// functionCount returns LLVM's first counter, which disk.LLVMCountsEntries explains.
 func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters && e.Cells() > 0 {

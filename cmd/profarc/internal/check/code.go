@@ -108,6 +108,8 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	}
 	code, err := openProfiles(ctx, a, name, d)
 	switch {
+	case errors.Is(err, layout.ErrFormat) && kind == kindProfiles && filepath.Ext(name) != cli.ArchiveExtension:
+		return code, wrongCode(name, "neither a program nor profiles", d)
 	case err == nil || kind != kindProgram || ctx.Err() != nil:
 		return code, err
 	case d == layout.DomainSampled:

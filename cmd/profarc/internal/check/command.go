@@ -91,7 +91,7 @@ func Command(a *cli.App) *cobra.Command {
 		"the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the "+
 			"archive records)")
 	layers.AddFlag(f, &o.base)
-	f.StringArrayVar(&o.old, "old", nil, "class path with the code that was profiled, in one or more parts")
+	f.StringArrayVar(&o.old, "old", nil, "of JVMs: class path with the code that was profiled, in one or more parts")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
 	f.BoolVar(&o.renames, "renames", true,
 		"let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")

@@ -46,13 +46,24 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", terminal.Bad,
 			*r.NoLongerCertain)
 	}
-	if n := r.Rewritten; n != nil {
-		fmt.Fprintf(a.Out,
-			"\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d filled "+
-				"in, %d with counts left out (%.0f counts), %d traps left out\n",
-			escape.Printable(n.Archive), cli.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled,
-			n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+	if r.Rewritten != nil {
+		printRewritten(a, r)
 	}
+}
+
+// printRewritten describes the written archive, and what it lost.
+func printRewritten(a *cli.App, r *report.Check) {
+	n := r.Rewritten
+	text := fmt.Sprintf("wrote %s: %s, %d profiles", escape.Printable(n.Archive), cli.FormatSize(n.Bytes), n.Profiles)
+	if n.Dropped > 0 {
+		text += fmt.Sprintf(", %d left out, whose code changed or is gone", n.Dropped)
+	}
+	if n.Points+n.Filled+n.PointsDropped+n.TrapsDropped > 0 {
+		text += fmt.Sprintf("; of moved ones %d points taken over (%d with sides swapped), %d filled in, %d with counts left "+
+			"out (%.0f counts), %d traps left out", n.Points, n.Swapped, n.Filled, n.PointsDropped, n.CountsDropped,
+			n.TrapsDropped)
+	}
+	fmt.Fprintf(a.Out, "\n%s\n", text)
 }
 
 func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {

@@ -119,10 +119,10 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	case j.Archive == "":
 		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, escape.Printable(j.Why))
 	case merged:
-		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name,
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods with profiles of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name,
 			escape.Printable(j.Producer), end)
 	default:
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods,
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods with profiles, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods,
 			cli.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {

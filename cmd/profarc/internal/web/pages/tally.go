@@ -79,7 +79,7 @@ func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	}
 	for i := range analyze.Measures {
 		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) &&
-			(by.Name != "weight" || h.Summary.TotalInvocations > 0) {
+			by.Name != "function-count" && (by.Name != "weight" || h.Summary.TotalInvocations > 0) {
 			list = append(list, by)
 		}
 	}
