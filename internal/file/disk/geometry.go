@@ -254,7 +254,8 @@ func LLVMCoverage(variant uint32) bool {
 // on the entry only with -pgo-instrument-entry, and elsewhere on any block.
 func LLVMCountsEntries(h *layout.Header) bool {
 	const entryFirst = 1 << (58 - 55)
-	return h.Domain == layout.DomainLLVMFrontend || h.Domain == layout.DomainLLVMIR && h.Params.LLVMVariant&entryFirst != 0
+	return h.Domain == layout.DomainLLVMFrontend ||
+		h.Domain == layout.DomainLLVMIR && h.Params.LLVMVariant&entryFirst != 0
 }
 
 // LLVMContextSensitive is the bit of a function's hash for counters that were inserted after inlining. They belong to
