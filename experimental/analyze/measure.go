@@ -98,9 +98,9 @@ func (by *Measure) MayHave(d layout.Domain) bool {
 }
 
 // UsualMeasure returns the measure that [Hottest] and [ByHeat] use if they get none. It is the best available estimate
-// of the work that the run did. LLVM has function counts if these count entries, else counts. A JamaicaVM has bytecodes,
-// a sampled program samples. Other domains have weight, which falls back to counts or invocations if the archive has
-// only one of them.
+// of the work that the run did. LLVM has function counts if these count entries, else counts.
+// A JamaicaVM has bytecodes, a sampled program samples. Other domains have weight, which falls back to counts or
+// invocations if the archive has only one of them.
 func UsualMeasure(h *layout.Header) *Measure {
 	if h.Domain == layout.DomainSampled {
 		return &ownSamples

@@ -250,8 +250,8 @@ func LLVMCoverage(variant uint32) bool {
 	return variant&coverageOnly != 0
 }
 
-// LLVMCountsEntries reports whether the first counter of each function counts its entries. Instrumentation of IR puts it
-// on the entry only with -pgo-instrument-entry, and elsewhere on any block.
+// LLVMCountsEntries reports whether the first counter of each function counts its entries. Instrumentation of IR
+// puts it on the entry only with -pgo-instrument-entry, and elsewhere on any block.
 func LLVMCountsEntries(h *layout.Header) bool {
 	const entryFirst = 1 << (58 - 55)
 	return h.Domain == layout.DomainLLVMFrontend ||
