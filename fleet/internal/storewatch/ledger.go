@@ -1,15 +1,12 @@
 package storewatch
 
 import (
-	"cmp"
 	"crypto/md5"
 	"encoding/binary"
 	"time"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
-	"github.com/profarc/profarc/internal/recording/copier"
-	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -41,9 +38,8 @@ func hashMD5(sum [md5.Size]byte) uint64 { return binary.LittleEndian.Uint64(sum[
 
 // A ledger records which objects and dumps an archive has.
 type ledger struct {
-	dumps   map[[16]byte]bool
+	dumps   merging.CountedDumps
 	objects map[uint64][]mergedContent // by hash of the key
-	runs    map[profileset.RunKey]lastDump
 }
 
 type mergedContent struct {
@@ -51,38 +47,18 @@ type mergedContent struct {
 	at   int64 // time of the object in nanoseconds since 1970
 }
 
-type lastDump struct {
-	at        time.Time
-	selection string
-}
-
 func newLedger() *ledger {
-	return &ledger{map[[16]byte]bool{}, map[uint64][]mergedContent{}, map[profileset.RunKey]lastDump{}}
+	return &ledger{merging.NewCountedDumps(), map[uint64][]mergedContent{}}
 }
 
 // addStore adds the dumps of an archive.
 func (l *ledger) addStore(s *reader.Store) error {
-	dumps, runs, err := readDumps(s)
-	if err != nil {
-		return err
-	}
+	dumps, err := l.dumps.AddStore(s)
 	for _, d := range dumps {
-		l.dumps[d.ID] = true
 		id := objectID(d.ID)
 		l.objects[id.keyHash()] = append(l.objects[id.keyHash()], mergedContent{id.contentHash(d.Time), d.Time})
 	}
-	for _, r := range runs { // sorted by time
-		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			l.runs[profileset.RunKeyOf(r)] = lastDump{r.Time, r.Selection}
-		}
-	}
-	return nil
-}
-
-func readDumps(s *reader.Store) ([]profileset.Dump, []layout.Provenance, error) {
-	dumps, errDumps := copier.Dumps(s)
-	runs, errRuns := s.Runs()
-	return dumps, runs, cmp.Or(errDumps, errRuns)
+	return err
 }
 
 type finding int
@@ -124,21 +100,9 @@ func (l *ledger) lookUpContent(key string, content uint64) finding {
 
 // lookUpArchive reports whether each dump of an archive is counted, or a later one of the same process.
 func (l *ledger) lookUpArchive(s *reader.Store) (what finding, dumps int, err error) {
-	all, runs, err := readDumps(s)
-	if err != nil {
-		return isNew, 0, err
+	known, dumps, err := l.dumps.HasAll(s)
+	if known {
+		return isKnown, dumps, err
 	}
-	later := map[[16]byte]bool{}
-	for _, r := range runs {
-		if have, ok := l.runs[profileset.RunKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
-			(have.selection == "" || have.selection == r.Selection) {
-			later[r.DumpID] = true
-		}
-	}
-	for _, d := range all {
-		if !l.dumps[d.ID] && !later[d.ID] {
-			return isNew, len(all), nil
-		}
-	}
-	return isKnown, len(all), nil
+	return isNew, dumps, err
 }

@@ -49,7 +49,7 @@ type batch struct {
 
 // maxObjects grows with the archive, so that copying the archive for each batch takes time proportional to the number
 // of all objects.
-func (m *batch) maxObjects() int { return max(minBatchObjects, len(m.ledger.dumps)) }
+func (m *batch) maxObjects() int { return max(minBatchObjects, len(m.ledger.dumps.IDs)) }
 
 // mergeBatch merges a batch and publishes it. It reports whether objects are left for another batch. The
 // error is errConflict if another job replaced the archive.
@@ -65,7 +65,7 @@ func (w *Watcher) mergeBatch(ctx context.Context, r *Report, objects []blobs.Obj
 		return false, err
 	}
 	defer m.closeArchive()
-	r.Dumps = len(m.ledger.dumps)
+	r.Dumps = len(m.ledger.dumps.IDs)
 	if err := m.fetchNew(ctx, objects); err != nil {
 		return false, err
 	}
@@ -220,7 +220,7 @@ func (m *batch) build(ctx context.Context, r *Report, objects, over []*fetched) 
 	s.isChanged = len(s.merged) > 0 || !sameInputs(before.Inputs, after.Inputs)
 	if !s.isChanged {
 		s.bytes = int64(m.archive.Header().FileSize)
-		s.dumps = len(m.ledger.dumps)
+		s.dumps = len(m.ledger.dumps.IDs)
 		return s, nil
 	}
 	return s, c.commit(ctx)
@@ -301,7 +301,7 @@ func (c *construction) addProfile(ctx context.Context, f *fetched, p *profile) e
 	if err != nil {
 		return err
 	}
-	if most := c.w.o.MaxRecorders; most > 0 && len(c.ledger.dumps)+dumps > most {
+	if most := c.w.o.MaxRecorders; most > 0 && len(c.ledger.dumps.IDs)+dumps > most {
 		return c.w.o.overRecorders()
 	}
 	if err := c.mergeStore(ctx, p.store); err != nil {

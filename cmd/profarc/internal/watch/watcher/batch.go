@@ -54,7 +54,8 @@ type openBatch struct {
 func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	until := ctx
 	ctx = context.WithoutCancel(ctx)
-	m := &openBatch{Batch: &Batch{Lost: codec.Losses{}}, w: w, ledger: newLedger()}
+	m := &openBatch{Batch: &Batch{Lost: codec.Losses{}}, w: w,
+		ledger: &ledger{merging.NewCountedDumps(), map[uint64][]namedContent{}}}
 	defer m.closeFiles()
 	if err := m.openTarget(); err != nil {
 		return m.Batch, err
@@ -80,7 +81,7 @@ func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 // copying the archive for each batch takes time proportional to the number of all files. Files to be removed stay open
 // until then, which limits their number.
 func (m *openBatch) maxFiles() int {
-	most := max(minBatchFiles, len(m.ledger.dumps))
+	most := max(minBatchFiles, len(m.ledger.dumps.IDs))
 	if m.w.o.Remove {
 		return min(most, maxOpenFiles)
 	}

@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/names/schema"
-	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -157,12 +154,12 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 	if err != nil {
 		return profile{}, err
 	}
-	what := isNew
+	known := false
 	err = s.Mapping().Guard(func() (err error) {
-		what, err = l.lookUpArchive(s)
+		known, _, err = l.dumps.HasAll(s)
 		return err
 	})
-	if err != nil || what == isKnown {
+	if err != nil || known {
 		s.Close()
 		return profile{}, err
 	}
@@ -246,24 +243,13 @@ func (w *Watcher) newClaims() (string, error) {
 }
 
 type ledger struct {
-	dumps map[[16]byte]bool
-	names map[uint64][]namedContent        // contents by hash of the name
-	runs  map[profileset.RunKey]countedRun // last dump of each run
+	dumps merging.CountedDumps
+	names map[uint64][]namedContent // contents by hash of the name
 }
 
 type namedContent struct {
 	content uint64
 	at      int64
-}
-
-type countedRun struct {
-	at        time.Time
-	selection string
-}
-
-func newLedger() *ledger {
-	return &ledger{dumps: map[[16]byte]bool{}, names: map[uint64][]namedContent{},
-		runs: map[profileset.RunKey]countedRun{}}
 }
 
 func openArchive(path string) (*reader.Store, error) {
@@ -274,23 +260,14 @@ func openArchive(path string) (*reader.Store, error) {
 }
 
 func (l *ledger) addDump(id inputID, at int64) {
-	l.dumps[id] = true
+	l.dumps.IDs[id] = true
 	l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(at), at})
 }
 
 func (l *ledger) addStore(s *reader.Store) error {
-	dumps, err := copier.Dumps(s)
-	if err != nil {
-		return err
-	}
+	dumps, err := l.dumps.AddStore(s)
 	for _, d := range dumps {
 		l.addDump(d.ID, d.Time)
-	}
-	runs, err := s.Runs()
-	for _, r := range runs { // sorted by time
-		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			l.runs[profileset.RunKeyOf(r)] = countedRun{r.Time, r.Selection}
-		}
 	}
 	return err
 }
@@ -306,7 +283,7 @@ const (
 // lookUpFile looks up a file that is no archive. If merged files are removed, the same name later means another file.
 // Otherwise a name means one file, whose time can change.
 func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
-	if l.dumps[id] {
+	if l.dumps.IDs[id] {
 		return isKnown
 	}
 	merged := l.names[id.nameHash()]
@@ -319,25 +296,4 @@ func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 		}
 	}
 	return isChanged
-}
-
-func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
-	dumps, errDumps := copier.Dumps(s)
-	runs, errRuns := s.Runs()
-	if err := cmp.Or(errDumps, errRuns); err != nil {
-		return isNew, err
-	}
-	later := map[[16]byte]bool{} // dumps superseded by a counted one
-	for _, r := range runs {
-		if have, ok := l.runs[profileset.RunKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
-			(have.selection == "" || have.selection == r.Selection) {
-			later[r.DumpID] = true
-		}
-	}
-	for _, d := range dumps {
-		if !l.dumps[d.ID] && !later[d.ID] {
-			return isNew, nil
-		}
-	}
-	return isKnown, nil
 }
