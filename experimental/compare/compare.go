@@ -137,11 +137,6 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 	return p.leftOut, err
 }
 
-func knowsMarks(s *reader.Store) bool {
-	h := s.Header()
-	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
-}
-
 // primaryKind returns the first kind that both archives count, else the first that either counts, else edges.
 func (c *comparison) primaryKind() kind {
 	var any []kind

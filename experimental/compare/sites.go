@@ -65,7 +65,8 @@ type sites struct {
 
 // openArchive prepares for the profiles of an archive, with keys of that archive.
 func (s *sites) openArchive(archive *reader.Store) {
-	s.marks, s.shape = knowsMarks(archive), (*mapped.Mapping)(archive.Mapping()).Shape()
+	h := archive.Header()
+	s.marks, s.shape = h.Domain.LLVM() && disk.LLVMMarks(&h.Params), (*mapped.Mapping)(archive.Mapping()).Shape()
 	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }

@@ -48,13 +48,10 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
 	o.Top = max(o.Top, 0)
-	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o}
-	c.gone = map[layout.Ref]bool{}
-	c.report.Profiles = map[State]int{}
-	c.report.Weights = map[State]float64{}
-	c.report.Reasons = map[string]int{}
-	c.report.Lost = map[string]Loss{}
-	c.report.adapted = o.Into != nil && !o.KeepNames
+	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o,
+		gone: map[layout.Ref]bool{},
+		report: Report{Profiles: map[State]int{}, Weights: map[State]float64{}, Reasons: map[string]int{},
+			Lost: map[string]Loss{}, adapted: o.Into != nil && !o.KeepNames}}
 	var err error
 	if code, ok := archivedOf(against); ok {
 		code.pairing, err = loaders.PairClasses(s, code.s)

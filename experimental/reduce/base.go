@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -90,7 +91,7 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	if len(own) == 0 { // without profiles, only execution matters
 		return len(its) > 0 || in.Unexecuted() == m.Unexecuted(), nil
 	}
-	if !sameVersions(own, its) {
+	if !maps.EqualFunc(own, its, func(_, _ reader.Profile) bool { return true }) { // other versions
 		return false, nil
 	}
 	if c.mayDiffer > 0 {
@@ -155,18 +156,6 @@ func appendContext(b []byte, c reader.Context) ([]byte, error) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(f.Point))
 	}
 	return b, err
-}
-
-func sameVersions(x, y map[string]reader.Profile) bool {
-	if len(x) != len(y) {
-		return false
-	}
-	for of := range x {
-		if _, ok := y[of]; !ok {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool, error) {

@@ -350,14 +350,21 @@ func (c *selection) chooseWarm(s *reader.Store, r *Options) error {
 	})
 }
 
+// keepNamed keeps the selected methods on stacks.
 func (c *selection) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
-	for n := range stacks.methodsOnStacks() {
-		stays, err := isSelectedAt(s, n, r.Methods)
-		if err != nil {
-			return err
-		}
-		if stays && n != 0 {
-			c.keep[n] = true
+	for _, stack := range stacks.list {
+		for row := range stack.rows {
+			n := layout.Ref(stacks.t.Cell(1, stack.first+row))
+			if n == 0 || c.keep[n] {
+				continue
+			}
+			stays, err := isSelectedAt(s, n, r.Methods)
+			if err != nil {
+				return err
+			}
+			if stays {
+				c.keep[n] = true
+			}
 		}
 	}
 	return nil
@@ -442,14 +449,4 @@ func (s sampledStacks) totalSamples() (sum weigh.Wide) {
 		sum = sum.Plus(stack.count)
 	}
 	return sum
-}
-
-func (s sampledStacks) methodsOnStacks() map[layout.Ref]bool {
-	methods := map[layout.Ref]bool{}
-	for _, stack := range s.list {
-		for row := range stack.rows {
-			methods[layout.Ref(s.t.Cell(1, stack.first+row))] = true
-		}
-	}
-	return methods
 }

@@ -40,6 +40,15 @@ func Note(condition bool, text string) string {
 	return " (" + text + ")"
 }
 
+// Enumerated returns at most most names, and the number of the others, as "a, b and 3 more".
+func Enumerated(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
 const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 // ShellWord quotes a word for a shell.

@@ -21,13 +21,9 @@ func printRuns(a *cli.App, f *facts.RunFacts) {
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	common := commonFacts(f)
-	for _, line := range []struct{ name, value string }{
-		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command},
-		{"options", common.Options},
-		{"selection", common.Selection},
-	} {
-		if line.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", line.name, escape.Printable(cli.Shorten(line.value, maxRunText)))
+	for i, text := range textsOfRun(&common) {
+		if *text != "" {
+			fmt.Fprintf(w, "%s\t%s\n", runTexts[i], escape.Printable(cli.Shorten(*text, maxRunText)))
 		}
 	}
 	if common.ClassPath != nil {
@@ -58,15 +54,20 @@ const (
 	maxClassPathLines = 20
 )
 
+// runTexts names the texts that textsOfRun returns.
+var runTexts = []string{"main", "VM", "vendor", "command", "options", "selection"}
+
+func textsOfRun(r *facts.RunFact) []*string {
+	return []*string{&r.Main, &r.VM, &r.Vendor, &r.Command, &r.Options, &r.Selection}
+}
+
 func commonFacts(f *facts.RunFacts) facts.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {
-		for _, text := range []struct{ all, one *string }{
-			{&c.Main, &r.Main}, {&c.VM, &r.VM}, {&c.Vendor, &r.Vendor}, {&c.Command, &r.Command}, {&c.Options, &r.Options},
-			{&c.Selection, &r.Selection},
-		} {
-			if *text.all != *text.one {
-				*text.all = ""
+		own := textsOfRun(&r)
+		for i, text := range textsOfRun(&c) {
+			if *text != *own[i] {
+				*text = ""
 			}
 		}
 		if r.ClassPath == nil || c.ClassPath != nil && *r.ClassPath != *c.ClassPath {

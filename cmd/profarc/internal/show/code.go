@@ -42,17 +42,9 @@ func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	return l
 }
 
-var matchNotes = map[listing.Match]string{
-	listing.Unproven: "the profile does not say which code it is of: this code may be another version",
-	listing.Other:    "the class path has other code of this method: the counts are not shown beside it",
-	listing.NoCode:   "the method has no code on the class path: it is native or abstract there",
-	listing.NoMethod: "the class has no such method on the class path",
-	listing.NoClass:  "the class is not on the class path",
-}
-
 func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
-	if note := matchNotes[l.Match]; note != "" {
-		p.printNote(note)
+	if l.Match != listing.Same {
+		p.printNote(l.Match.Text())
 	}
 	if l.Problem != "" {
 		p.printNote(escape.Printable(l.Problem))

@@ -47,7 +47,7 @@ func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) err
 		end.Err = errors.Join(t.noJVMError(), end.Err)
 	} else if mains, none := t.noneSelected(); none {
 		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only,
-			enumerated(mains)), end.Err)
+			cli.Enumerated(mains, mostNames)), end.Err)
 	}
 	return end
 }
@@ -93,7 +93,8 @@ func (t *trainingRun) printSummary() {
 		}
 	}
 	if left := t.leftovers(); len(left) > 0 {
-		fmt.Fprintf(t.a.ErrOut, "profarc: not of this run, but there from before: %s\n", escape.Printable(enumerated(left)))
+		fmt.Fprintf(t.a.ErrOut, "profarc: not of this run, but there from before: %s\n",
+			escape.Printable(cli.Enumerated(left, mostNames)))
 	}
 }
 
@@ -147,13 +148,8 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	}
 }
 
-func enumerated(names []string) string {
-	const most = 4
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return strings.Join(names, ", ")
-}
+// mostNames is the maximum number of JVMs and files in a message.
+const mostNames = 4
 
 const maxJVMName = 60
 

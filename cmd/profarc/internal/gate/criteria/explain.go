@@ -1,10 +1,12 @@
 package criteria
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
@@ -18,41 +20,25 @@ type explanation struct {
 	name, about, advice string
 }
 
-var explanations = []explanation{
-	{"fit", "of all events, the share that has not changed and is not gone in the code of --against",
-		"train again with this code, or keep what fits: profarc check ARCHIVE --against CODE --rewrite RESULT"},
-	{NameOfChecked, "of the hot part, the share that was compared, as check does: below the threshold nothing is known", ""},
-	{"breadth", "for a first archive, without --baseline: methods of the program itself with counts. An idle program has " +
-		"few, and another one none. Methods of the JDK are not of the program itself, unless --against names nothing else",
-		"train with the work that the program does in production, and name its own code: --against CODE"},
-	{"weight", "for a first archive: of all counts, the share in methods of the program itself",
-		"train for longer, so that the start counts for less: profarc top ARCHIVE shows what was counted"},
-	{"coverage", "of the counts of the baseline's hot methods, the share in methods that have counts in the new archive. " +
-		"The hot methods are the fewest that have --hot of all weight. Methods that the program of --against no longer " +
-		"has are left out", "the training run left out a part of the work: profarc diff BASELINE ARCHIVE shows which"},
-	{"spread", "of the methods with counts in the baseline, the share with counts in the new archive: an idle program or " +
-		"another one has few", "the program was idle, or it is another one: profarc diff BASELINE ARCHIVE"},
-	{"overlap", "with the baseline, as diff scores it: 85% of the fleet's profiles. Methods are left out whose code changed, " +
-		"which the program of --against no longer has, or, with LLVM, which are new",
-		"the training run did something else, or an edit did: profarc diff BASELINE ARCHIVE shows which. If that is right, " +
-			"let it pass once: --min-overlap 0"},
-	{"size", "of the file", "leave out cold methods: profarc reduce ARCHIVE --hot 99% -o RESULT"},
-	{"growth", "how many times the size of the baseline it has", "profarc diff BASELINE ARCHIVE shows what is new"},
-	{"runs", "dumps that it was made from, or files of profiles if one import read several",
-		"merge more runs: profarc merge ARCHIVE OTHER.parc -o RESULT"},
-	{"inputs", "files that it was made from, of those that the training run left", "profarc info --losses ARCHIVE"},
-	{"damaged", "files that are damaged, missing, empty, repeated, or were read in part",
-		"profarc info --losses ARCHIVE names them: train again, or import again with --salvage what is cut off, or let " +
-			"the gate allow as many: --max-damaged COUNT"},
-	{"lost", "of the counts of a unit, such as samples, the share that import or merge lost. What weights change does not " +
-		"count, nor what reduce, rewrite and flatten leave out on request", "profarc info --losses ARCHIVE names them"},
-	{"age", "of its last dump, or else of its file", "train again, or give the time of the run: profarc import --time"},
-}
+// criteriaText has a paragraph for each criterion, in the order of a report: its name, what it measures, and after an
+// arrow the advice, if there is any.
+//
+//go:embed criteria.txt
+var criteriaText string
+
+var explanations = sync.OnceValue(func() (list []explanation) {
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(criteriaText), "\n\n") {
+		name, rest, _ := strings.Cut(paragraph, "\n")
+		about, advice, _ := strings.Cut(strings.ReplaceAll(rest, "\n", " "), " → ")
+		list = append(list, explanation{name, about, advice})
+	}
+	return list
+})
 
 // About returns lines with the name and meaning of each criterion, for the help.
 func About(wrap func(name, about string) string) string {
 	var b strings.Builder
-	for _, e := range explanations {
+	for _, e := range explanations() {
 		b.WriteString(wrap(e.name, e.about))
 	}
 	return b.String()
@@ -62,8 +48,8 @@ func About(wrap func(name, about string) string) string {
 func AboutOf(name string) string { return explanationOf(name).about }
 
 func explanationOf(name string) explanation {
-	i := slices.IndexFunc(explanations, func(e explanation) bool { return e.name == name })
-	return explanations[i]
+	all := explanations()
+	return all[slices.IndexFunc(all, func(e explanation) bool { return e.name == name })]
 }
 
 // names puts names into advice. RESULT becomes a name that none of the given files has.

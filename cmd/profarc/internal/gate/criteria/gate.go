@@ -126,7 +126,7 @@ const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
 func Names() (list []string) {
-	for _, e := range explanations {
+	for _, e := range explanations() {
 		list = append(list, e.name)
 	}
 	return list

@@ -73,6 +73,18 @@ const (
 	NoClass  Match = "no class"  // the class is not on the class path
 )
 
+var matchTexts = map[Match]string{
+	Same:     "this is the code that was profiled",
+	Unproven: "the profile does not say which code it is of: its points fit this one, which may be another version",
+	Other:    "the class path has other code of this method than the one that was profiled, so no counts stand beside it",
+	NoCode:   "the method is native or abstract on the class path: it has no bytecodes",
+	NoMethod: "the class on the class path does not have this method",
+	NoClass:  "the class is not on the class path",
+}
+
+// Text describes the match in words.
+func (m Match) Text() string { return matchTexts[m] }
+
 type Listing struct {
 	Class      string `json:"class"` // java/lang/String
 	Name       string `json:"name"`

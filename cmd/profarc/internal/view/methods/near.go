@@ -176,34 +176,27 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 	if !errors.Is(err, reader.ErrNotFound) {
 		return m, err
 	}
-	all, err := FindAllDisplayed(s, text, loader)
-	switch {
-	case err != nil:
-		return m, err
-	case len(all) == 0:
-		return m, reader.ErrNotFound
-	case len(all) > 1:
-		return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
-			s.Mapping().Name(), escape.Printable(text))
-	}
-	return all[0], nil
-}
-
-// FindAllDisplayed returns the methods that a terminal displays as text. It reads the names of all methods.
-func FindAllDisplayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
 	d := s.Header().Domain
 	p := match.New(text)
+	var found reader.Method
 	for m, err := range s.Methods() {
 		if err != nil {
-			return nil, err
+			return m, err
 		}
 		k, err := m.Key()
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return m, err
+		case !LoaderMatches(loader, k.Loader) || !p.Displays(d, k):
+			continue
+		case found.Valid():
+			return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
+				s.Mapping().Name(), escape.Printable(text))
 		}
-		if LoaderMatches(loader, k.Loader) && p.Displays(d, k) {
-			all = append(all, m)
-		}
+		found = m
 	}
-	return all, nil
+	if !found.Valid() {
+		return found, reader.ErrNotFound
+	}
+	return found, nil
 }

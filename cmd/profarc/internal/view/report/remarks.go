@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -183,7 +184,8 @@ func (o *CheckOrigin) Text() string {
 		len(names[ElementSame]))
 	for _, state := range []ElementState{ElementChanged, ElementMissing} {
 		if all := names[state]; len(all) > 0 {
-			text += fmt.Sprintf(", %s %d (%s)", elementTexts[state], len(all), escape.Printable(shownNames(all)))
+			text += fmt.Sprintf(", %s %d (%s)", elementTexts[state], len(all),
+				escape.Printable(cli.Enumerated(all, shownElements)))
 		}
 	}
 	if o.JDK == "" {
@@ -194,20 +196,13 @@ func (o *CheckOrigin) Text() string {
 
 var elementTexts = map[ElementState]string{ElementChanged: "with another", ElementMissing: "not here"}
 
-func shownNames(all []string) string {
-	text := strings.Join(all[:min(len(all), shownElements)], ", ")
-	if n := len(all) - shownElements; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
-}
-
 func (r *Check) OriginRemarks() (list []string) {
 	if r.Origin != nil {
 		list = append(list, r.Origin.Text())
 	}
 	if len(r.Missing) > 0 {
-		list = append(list, "left out, as a JVM does: there is no "+escape.Printable(shownNames(r.Missing)))
+		list = append(list, "left out, as a JVM does: there is no "+
+			escape.Printable(cli.Enumerated(r.Missing, shownElements)))
 	}
 	return list
 }

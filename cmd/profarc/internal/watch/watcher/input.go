@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -287,13 +289,11 @@ func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 		return isKnown
 	}
 	merged := l.names[id.nameHash()]
-	if removes || len(merged) == 0 {
+	switch {
+	case removes || len(merged) == 0:
 		return isNew
-	}
-	for _, m := range merged {
-		if m.content == content {
-			return isKnown
-		}
+	case slices.ContainsFunc(merged, func(m namedContent) bool { return m.content == content }):
+		return isKnown
 	}
 	return isChanged
 }

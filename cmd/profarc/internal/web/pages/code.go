@@ -77,19 +77,11 @@ func (p *methodPage) addCodePart(b *pointBuilder) {
 }
 
 func matchText(l *listing.Listing) string {
-	switch l.Match {
-	case listing.Same:
-		return "This is the code that was profiled."
-	case listing.Unproven:
-		return "The profile does not say which code it is of; its points fit this one."
-	case listing.Other:
-		return "The class path has other code of this method than the one that was profiled, so no counts stand beside it."
-	case listing.NoCode:
-		return "The method is native or abstract: it has no bytecodes."
-	case listing.NoMethod:
-		return "The class on the class path does not have this method."
+	text := capitalized(l.Match.Text()) + "."
+	if l.Match == listing.NoClass && l.Problem != "" {
+		text += " " + l.Problem
 	}
-	return strings.TrimSuffix("The class is not on the class path. "+l.Problem, " ")
+	return text
 }
 
 func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {

@@ -16,16 +16,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const nameOfDiff = "diff"
-
-var diffView = &view{
-	name:    nameOfDiff,
-	title:   "What changed",
-	offered: func(s *Site) bool { return s.Other != nil },
-	build:   buildDiff,
-	both:    true,
-}
-
 // A diffPage is the page that compares two archives. If Refused is set, they cannot be compared, and the page shows
 // only that.
 type diffPage struct {
@@ -86,7 +76,7 @@ func buildDiff(r *request) (any, error) {
 }
 
 func overviewOf(file, side string) link {
-	return linkToPage(file, overviewView.name, newQuery(keyOfSide, side))
+	return linkToPage(file, nameOfOverview, newQuery(keyOfSide, side))
 }
 
 func realCell(v float64) cell { return numberCell(realText(v), v) }

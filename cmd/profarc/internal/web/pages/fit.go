@@ -15,15 +15,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-const nameOfFit = "fit"
-
-var fitView = &view{
-	name:    nameOfFit,
-	title:   "Fit",
-	offered: hasClasses,
-	build:   buildFit,
-}
-
 func hasClasses(s *Site) bool {
 	return len(s.ClassPath) > 0 && s.Archive.Header().Domain == layout.DomainHotSpot
 }
@@ -213,17 +204,6 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 }
 
 func moveQuery(v *fit.Verdict) query { return newQuery("at", recordRefText(v.Profile.Ref())) }
-
-const nameOfMoves = "moves"
-
-var movesView = &view{
-	name:    nameOfMoves,
-	title:   "Moved points",
-	offered: hasClasses,
-	build:   buildMoves,
-	pages:   movesWithPages,
-	linked:  true,
-}
 
 type movesPage struct {
 	Name   analyze.MethodName

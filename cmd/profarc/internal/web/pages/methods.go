@@ -13,12 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-var methodsView = &view{
-	name:  nameOfMethods,
-	title: "Methods",
-	build: buildMethods,
-}
-
 type memberList struct {
 	Levels bool // the table has levels
 	Code   []menuItem
@@ -147,13 +141,6 @@ func (t *tally) methodName(i int32) (analyze.MethodName, error) {
 func (t *tally) linkToMethod(i int32) (link, error) {
 	name, err := t.methodName(i)
 	return linkToPage(name.Spelled(), nameOfMethod, newQuery("at", recordRefText(t.methods[i]))), err
-}
-
-var classesView = &view{
-	name:    nameOfClasses,
-	title:   "Classes",
-	offered: hasPackages,
-	build:   buildClasses,
 }
 
 func hasPackages(s *Site) bool {

@@ -14,12 +14,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-var overviewView = &view{
-	name:  "overview",
-	title: "Overview",
-	build: buildOverview,
-}
-
 type overview struct {
 	File string // path of the archive; empty in a report
 	*facts.Facts
@@ -111,7 +105,7 @@ func (o *overview) addOddities(r *request) error {
 	}
 	add("", "%s methods never ran: the profile lists them as not executed", o.Counts.Unexecuted)
 	add("", "%s methods without any count: "+o.WhyNone, o.Without)
-	if pollutionView.offered(r.site) {
+	if hasSites(r.site) {
 		found, err := pollutionOf(&now)
 		if err == nil {
 			add(nameOfPollution, "%s polluted sites", uint64(found.Of))
@@ -119,7 +113,7 @@ func (o *overview) addOddities(r *request) error {
 			return err
 		}
 	}
-	if fitView.offered(r.site) {
+	if hasClasses(r.site) {
 		found, err := classPathFitOf(&now)
 		if err == nil {
 			add(nameOfFit, "%s profiles whose fit with the class path is not known", uint64(len(found.unchecked)))

@@ -71,6 +71,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"sum":       func(kind string, sum float64) string { return report.SumText(kind, sum, realText) },
 		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
 		"amount":    amountText,
+		"part":      cli.Share,
 		"share":     func(x float64) float64 { return min(x, 1) }, // of a pointer too
 	})
 	files, err := fs.Glob(templateFiles, "templates/*.html")
@@ -122,7 +123,7 @@ type hiddenValue struct{ Name, Value string }
 // searchFormOf returns the search of a view, which searches all methods if the view has no list to search.
 func searchFormOf(v *view, q query) searchForm {
 	side := []hiddenValue{{keyOfSide, q.valueOf(keyOfSide)}}
-	if v == nil || v.name == overviewView.name || v.name == nameOfMethod || v.name == nameOfPair {
+	if v == nil || v.name == nameOfOverview || v.name == nameOfMethod || v.name == nameOfPair {
 		return searchForm{nameOfMethods, "", side}
 	}
 	f := searchForm{Action: v.name, Text: q.valueOf(keyOfFind)}

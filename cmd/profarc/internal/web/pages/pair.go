@@ -15,18 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const nameOfPair = "pair"
-
-var pairView = &view{
-	name:    nameOfPair,
-	title:   "Side by side",
-	offered: diffView.offered,
-	build:   buildPair,
-	both:    true,
-	pages:   pairsWithPages,
-	linked:  true,
-}
-
 type pairPage struct {
 	Name     analyze.MethodName
 	InA, InB bool
@@ -308,7 +296,7 @@ func changeOf(a, b *point) (text, way string) {
 const pairsInReport = 10
 
 func pairsWithPages(r *request) ([]query, error) {
-	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true})
+	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: r.view, patience: r.patience, inReport: true})
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-var pollutionView = &view{
-	name:    nameOfPollution,
-	title:   "Pollution",
-	offered: func(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled },
-	build:   buildPollution,
-}
+// hasSites reports whether profile points guide compilers. Those of sampled programs do not.
+func hasSites(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled }
 
 const sitesListed = 20_000
 
@@ -182,7 +178,7 @@ func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 }
 
 func pollutedMethods(r *request) (list []layout.Ref, err error) {
-	if !pollutionView.offered(r.site) {
+	if !hasSites(r.site) {
 		return nil, nil
 	}
 	report, err := pollutionOf(r)

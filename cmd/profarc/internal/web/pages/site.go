@@ -118,29 +118,46 @@ type view struct {
 	both   bool // shows both archives of a site
 }
 
-// Names of views that other views link to.
+// Names of views, and titles that other views use.
 const (
-	nameOfMethod    = "method"
+	nameOfDiff      = "diff"
+	nameOfOverview  = "overview"
 	nameOfMethods   = "methods"
 	nameOfClasses   = "classes"
 	nameOfPollution = "pollution"
 	nameOfFlame     = "stacks"
+	nameOfMethod    = "method"
+	whereName       = "where"
+	nameOfStackPair = "stackpair"
+	nameOfPair      = "pair"
+	nameOfFit       = "fit"
+	nameOfMoves     = "moves"
+
+	whereTitle  = "Treemap"
+	titleOfPair = "Side by side"
 )
 
+// views lists all views in the order of the menu.
 var views = []*view{
-	overviewView,
-	methodsView,
-	classesView,
-	pollutionView,
-	flameView,
-	methodView,
-	whereView,
-	diffView,
-	stackPairView,
-	pairView,
-	fitView,
-	movesView,
+	{name: nameOfDiff, title: "What changed", offered: hasOther, build: buildDiff, both: true},
+	{name: nameOfOverview, title: "Overview", build: buildOverview},
+	{name: nameOfMethods, title: "Methods", build: buildMethods},
+	{name: nameOfClasses, title: "Classes", offered: hasPackages, build: buildClasses},
+	{name: nameOfPollution, title: "Pollution", offered: hasSites, build: buildPollution},
+	{name: nameOfFlame, title: "Stacks", offered: hasStacks, build: buildFlame, pages: stacksInReport},
+	{name: nameOfMethod, title: "Method", build: buildMethod, pages: methodsWithPages, linked: true},
+	{name: whereName, title: whereTitle, build: buildWhere, pages: whereInReport, linked: true},
+	{name: nameOfStackPair, title: "Stacks of both", offered: hasCommonStacks, build: buildStackPair, both: true},
+	{name: nameOfPair, title: titleOfPair, offered: hasOther, build: buildPair, pages: pairsWithPages, linked: true,
+		both: true},
+	{name: nameOfFit, title: "Fit", offered: hasClasses, build: buildFit},
+	{name: nameOfMoves, title: "Moved points", offered: hasClasses, build: buildMoves, pages: movesWithPages,
+		linked: true},
 }
+
+func hasOther(s *Site) bool        { return s.Other != nil }
+func hasStacks(s *Site) bool       { return len(stackSources(s.Archive)) > 0 }
+func hasCommonStacks(s *Site) bool { return s.Other != nil && len(commonStacks(s)) > 0 }
 
 func (s *Site) viewNamed(name string) *view {
 	for _, v := range s.offeredViews() {
@@ -152,11 +169,8 @@ func (s *Site) viewNamed(name string) *view {
 }
 
 func (s *Site) offeredViews() (list []*view) {
-	if s.Other != nil {
-		list = append(list, diffView)
-	}
 	for _, v := range views {
-		if v != diffView && (v.offered == nil || v.offered(s)) {
+		if v.offered == nil || v.offered(s) {
 			list = append(list, v)
 		}
 	}
@@ -280,7 +294,7 @@ func (r *request) linkToOther(text string) (l link, ok bool) {
 	case !r.view.linked && r.site.twin.viewNamed(r.view.name) != nil:
 		return linkToPage(text, r.view.name, r.query.ofTables()), true
 	case r.view.name != nameOfMethod:
-		return linkToPage(text, overviewView.name, query{}), true
+		return linkToPage(text, nameOfOverview, query{}), true
 	}
 	m, err := r.askedMethod()
 	if err != nil {
@@ -320,5 +334,5 @@ func (r *request) besideLink() *link {
 		a, b = b, a
 	}
 	q, _ := pairQuery(a, b)
-	return linkToPage(pairView.title, nameOfPair, q).optional()
+	return linkToPage(titleOfPair, nameOfPair, q).optional()
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/origins"
@@ -76,8 +75,7 @@ func filterLink(q query, text, key, value string) link {
 	return linkToPage(text, nameOfFlame, q.withValues(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }
 
-func (p *flamePage) Filtered() bool       { return p.Focus != "" || p.Ignore != "" }
-func (p *flamePage) PassedShare() float64 { return cli.Share(p.Passed, p.Whole) }
+func (p *flamePage) Filtered() bool { return p.Focus != "" || p.Ignore != "" }
 
 // keyOfCode is the key of a query for the origin of the code that a page shows. Without it a page shows all code.
 const keyOfCode = "code"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
@@ -123,7 +124,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			t.Errorf("%s: the filters are %+v", name, p.Filters)
 		}
 		asked := newQuery("of", "samples", "focus", method, "find", "z", "frames.page", "2")
-		form := searchFormOf(flameView, asked)
+		form := searchFormOf(site.viewNamed(nameOfFlame), asked)
 		if want := []hiddenValue{{"focus", method}, {"of", "samples"}}; !slices.Equal(form.Kept, want) || form.Text != "z" {
 			t.Errorf("%s: the search keeps %v", name, form)
 		}
@@ -133,8 +134,8 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percentText(p.PassedShare()), amountText(p.Whole,
-			p.Unit)),
+		passed := percentText(cli.Share(p.Passed, p.Whole))
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", passed, amountText(p.Whole, p.Unit)),
 			"do not go through “x/y”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {
 				t.Errorf("%s: the page has no %s: %s", name, want, body[:2000])

@@ -17,16 +17,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-const nameOfStackPair = "stackpair"
-
-var stackPairView = &view{
-	name:    nameOfStackPair,
-	title:   "Stacks of both",
-	offered: func(s *Site) bool { return s.Other != nil && len(commonStacks(s)) > 0 },
-	build:   buildStackPair,
-	both:    true,
-}
-
 // commonStacks returns the sources of stacks in both archives, as in A.
 func commonStacks(s *Site) []stackSource {
 	inB := stackSources(s.Other)

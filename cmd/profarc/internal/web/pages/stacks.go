@@ -21,14 +21,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-var flameView = &view{
-	name:    nameOfFlame,
-	title:   "Stacks",
-	offered: func(s *Site) bool { return len(stackSources(s.Archive)) > 0 },
-	build:   buildFlame,
-	pages:   stacksInReport,
-}
-
 // Limits and sizes of a page of stacks.
 const (
 	boxesOnPage    = 1200
@@ -438,5 +430,3 @@ func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	from := origins.Of(b.request.archive().Header().Domain, b.nameOfFrame(b.tree.Nodes[at.Node].Frame).in)
 	return heatClass(cli.Share(own, b.page.Total)) + " " + string(from), title
 }
-
-func (p *flamePage) FoundShare() float64 { return cli.Share(p.Found, p.Total) }

@@ -17,20 +17,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Name and title of the view. They are constants because its pages link to each other.
-const (
-	whereName  = "where"
-	whereTitle = "Treemap"
-)
-
-var whereView = &view{
-	name:   whereName,
-	title:  whereTitle,
-	build:  buildWhere,
-	pages:  whereInReport,
-	linked: true,
-}
-
 type wherePage struct {
 	Name    string // name of the package or class; empty for the archive
 	Back    *link  // page of the parent
