@@ -225,7 +225,7 @@ func (c *checker) noMethodReason() string {
 	return "there is no such method"
 }
 
-// isContextSensitive reports whether a hash of LLVM is of the second instrumentation, after inlining. Bit 60 says so.
+// isContextSensitive reports whether LLVM made a hash in the second instrumentation, after inlining. Bit 60 says so.
 func isContextSensitive(hash uint64) bool { return hash&(1<<60) != 0 }
 
 // otherStageReason returns why a hash cannot be compared if all versions are of the other instrumentation, before or

@@ -251,7 +251,7 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 	return r, r.SetResult(s, found, cli.DefaultKept, cli.DefaultChecked)
 }
 
-// isOwn reports whether a method is of the program itself, and not of the JDK that was named beside it.
+// isOwn reports whether a method belongs to the program itself, and not to the JDK that was named with it.
 func (p *Program) isOwn(m reader.Method) bool {
 	path, ok := p.Code.(*program.ClassPath)
 	if !ok {

@@ -25,7 +25,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuseUnrelated returns an error if no profile was selected, or if the code is of another program.
+// refuseUnrelated returns an error if no profile was selected, or if the code belongs to another program.
 func (o *checkOptions) refuseUnrelated(r *report.Check, found *fit.Report, against Program) error {
 	flags := o.filter.FlagsText()
 	switch {

@@ -180,7 +180,7 @@ func VerdictOf(criteria []Criterion) Verdict {
 // BlocksPass reports whether the criterion keeps the archive from passing.
 func (c *Criterion) BlocksPass() bool { return c.State == Failed || c.MayBeWaived() && !c.Waived }
 
-// MayBeWaived reports whether --allow-unchecked lets the archive pass all the same.
+// MayBeWaived reports whether --allow-unchecked lets the archive pass nevertheless.
 func (c *Criterion) MayBeWaived() bool { return c.State == Unchecked || c.State == TooFew }
 
 // HasNoThreshold reports whether the criterion only shows its value.

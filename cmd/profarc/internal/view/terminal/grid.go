@@ -139,7 +139,7 @@ func (t *Table) AddRow(cells []string, value uint64, name, note string) {
 	t.rows = append(t.rows, tableRow{cells, value, name, note})
 }
 
-// widen returns the widths of columns to which cells were added.
+// widen returns the widths of columns after cells were added.
 func widen(widths []int, cells []string) []int {
 	for i, c := range cells {
 		if i == len(widths) {
