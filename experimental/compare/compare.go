@@ -17,8 +17,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomains reports archives of different domains, of different producers in one domain, or of samples of different
-// types.
+// ErrDomains reports archives of different domains, of different producers, or of samples of different types.
 var ErrDomains = errors.New("profiles that count different things cannot be compared")
 
 // Options select the compared profiles and the length of lists.

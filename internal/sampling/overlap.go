@@ -90,14 +90,17 @@ type Needs struct{ N, M float64 }
 // maxGrowth limits the predictions: no profile is taken for a thousand times as long.
 const maxGrowth = 1000
 
-// growths yields sizes of the second profile alone, then of both.
+// Predictions are at least leastGrowth. A profile usefulRatio times as large as the other does not lower the error.
+const leastGrowth, usefulRatio = 1.5, 4
+
+// growths yields sizes of the second profile alone, as far as that is useful, then of both.
 func (p *Pair) growths(yield func(n, m float64) bool) {
-	for f := 1.1; f < maxGrowth; f *= 1.1 {
+	for f := leastGrowth; f < maxGrowth && f*p.M <= usefulRatio*p.N; f *= 1.1 {
 		if !yield(p.N, f*p.M) {
 			return
 		}
 	}
-	for f := 1.1; f < maxGrowth; f *= 1.1 {
+	for f := leastGrowth; f < maxGrowth; f *= 1.1 {
 		if !yield(f*p.N, max(f*p.N, p.M)) {
 			return
 		}

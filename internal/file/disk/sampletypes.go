@@ -19,8 +19,7 @@ const (
 	TypeCPU     = "cpu/nanoseconds"
 )
 
-// SampleTypes are the types of the two values of a sampled archive, as type/unit. A value that the archive does not
-// have has no type. Counts of different types cannot be added.
+// SampleTypes are the types of the values of a sampled archive, as type/unit. A value that it does not have has none.
 type SampleTypes struct{ Samples, Time string }
 
 // SampleTypesOf returns the types that a table of properties describes, which has a number of rows. text returns a key
@@ -63,5 +62,4 @@ func (t SampleTypes) Join(other SampleTypes) (both SampleTypes, ok bool) {
 		common && agree(t.Samples, other.Samples) && agree(t.Time, other.Time)
 }
 
-// String lists the types.
 func (t SampleTypes) String() string { return strings.TrimSpace(t.Samples + " " + t.Time) }

@@ -5,15 +5,11 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// SampleTypes returns the types of the values of a sampled archive, and none for other archives.
+// SampleTypes returns the types of the values of a sampled archive.
 func SampleTypes(s *reader.Store) (none disk.SampleTypes, err error) {
-	if s.Header().Domain != layout.DomainSampled {
-		return none, nil
-	}
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return none, err

@@ -27,11 +27,9 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Count
 				h.Domain, DescribeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, DescribeShape(b.Shape))
 	}
 	shapes := (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()
-	types, err := b.joinSampleTypes(contents)
-	if err := cmp.Or(err, b.JoinProducer(h), b.DeclareLocked(shapes)); err != nil {
+	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(shapes)); err != nil {
 		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
-	b.SampleTypes = types
 	for id := range contents.ids {
 		if _, ok := b.Dumps[id]; ok {
 			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)

@@ -62,11 +62,7 @@ func Equalize(totals []uint64) []layout.Weight {
 	return weights
 }
 
-// sampleTypesOf returns the types of the values of a sampled archive, and none for other archives.
 func sampleTypesOf(s *reader.Store) (none disk.SampleTypes, err error) {
-	if s.Header().Domain != layout.DomainSampled {
-		return none, nil
-	}
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return none, err
@@ -74,10 +70,9 @@ func sampleTypesOf(s *reader.Store) (none disk.SampleTypes, err error) {
 	return disk.SampleTypesOf(t.Rows, t.Text)
 }
 
-// sampleTypesOfSet is sampleTypesOf for a set.
 func sampleTypesOfSet(b *profileset.Set) (none disk.SampleTypes) {
 	t := b.Tables[disk.TableProperties]
-	if b.Domain != layout.DomainSampled || t == nil {
+	if t == nil {
 		return none
 	}
 	types, _ := disk.SampleTypesOf(t.Rows(), func(column, row int) (string, error) {

@@ -270,6 +270,9 @@ func (p *Program) LacksMethod(k layout.Key) bool {
 // ErrNotRecorded is returned if no program is given, and the archive records no class path that can be opened.
 var ErrNotRecorded = errors.New("no program is given")
 
+// ErrNotHere is an ErrNotRecorded about a class path that is recorded, and is not here.
+var ErrNotHere = fmt.Errorf("%w", ErrNotRecorded)
+
 // recordedCode opens the files that still exist of the class path of the archive's last run. It adds a JDK of the
 // recorded build.
 func recordedCode(ctx context.Context, s *reader.Store) (Program, error) {
@@ -298,7 +301,7 @@ func recordedCode(ctx context.Context, s *reader.Store) (Program, error) {
 		return Program{}, fmt.Errorf("%w, and %s does not record a class path: %s", ErrNotRecorded, s.Mapping().Name(),
 			report.AdviceToNameCode(layout.DomainHotSpot))
 	case len(paths) == 0:
-		return Program{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotRecorded,
+		return Program{}, fmt.Errorf("%w, and nothing of the class path that %s records is here: %s", ErrNotHere,
 			s.Mapping().Name(), report.AdviceToNameCode(layout.DomainHotSpot))
 	}
 	origin.VM, origin.JDK = findJDKOf(run)

@@ -149,7 +149,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 	}
 	switch {
 	case errors.Is(err, check.ErrNotRecorded):
-		e.NoProgram = err.Error()
+		e.NoProgram, e.MissesProgram = err.Error(), errors.Is(err, check.ErrNotHere)
 	case err != nil:
 		return err
 	default:
@@ -217,9 +217,10 @@ func (j *judgement) exitError() error {
 		return &cli.ExitError{Code: exitNoProfile, Err: errors.New("no profile to ship: " + j.Reason)}
 	}
 	var failed []string
+	repeated := strings.TrimPrefix(verdictLooks[j.Verdict].text, verdictLooks[criteria.Fail].text+": ") + ": "
 	for i := range j.Criteria {
 		if c := &j.Criteria[i]; c.BlocksPass() {
-			failed = append(failed, c.Name+" "+blockingText(c))
+			failed = append(failed, c.Name+" "+strings.ReplaceAll(blockingText(c), repeated, ""))
 		}
 	}
 	err := fmt.Errorf("%s: %s", j.headline(), strings.Join(failed, ", "))

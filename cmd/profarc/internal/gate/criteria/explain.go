@@ -72,7 +72,7 @@ func (j *judge) adviseAll(all []Criterion) {
 			continue
 		}
 		c.Advice = names.Replace(explanationOf(c.Name).advice)
-		if c.Name == "damaged" {
+		if c.Name == "damaged" || c.Name == "breadth" && c.Value != nil {
 			c.Advice = strings.ReplaceAll(c.Advice, "COUNT", strconv.FormatFloat(*c.Value, 'g', -1, 64))
 		}
 		if c.Name == NameOfChecked {

@@ -54,8 +54,9 @@ type Evidence struct {
 	Whole *reader.Store
 	// Fit checks the archive against the program. It is nil without a program, and NoProgram is the reason.
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
-	Fit       func() (*report.Check, error)
-	NoProgram string
+	Fit           func() (*report.Check, error)
+	NoProgram     string
+	MissesProgram bool // the program could be checked if it were here
 	// Lacks reports whether the program certainly no longer has a method; nil if that is unknown.
 	Lacks func(layout.Key) bool
 	// Baseline is the archive in use, joined with its base; nil without one. BaselineName is its name,
@@ -232,6 +233,9 @@ func (j *judge) judgeFit() []Criterion {
 	without := func(c, of Criterion, reason string) []Criterion {
 		return []Criterion{c, of.switchedOff(reason), breadth.switchedOff(reason), weight.switchedOff(reason)}
 	}
+	if j.evidence.MissesProgram {
+		return without(c.unchecked("%s", j.evidence.NoProgram), of, "see fit")
+	}
 	if j.evidence.Fit == nil {
 		return without(c.switchedOff(j.evidence.NoProgram), of, j.evidence.NoProgram)
 	}
@@ -245,7 +249,7 @@ func (j *judge) judgeFit() []Criterion {
 	}
 	text := staleText(found)
 	if found.Score < 1 {
-		text = found.SharesText(cli.FormatPercentDown) + ": " + text
+		text = fmt.Sprintf("%s is lost; %s: %s", cli.FormatPercent(found.Lost), found.SharesText(cli.FormatPercentDown), text)
 	}
 	c = j.shareBySamples(c.judgedBy(1-found.Lost, "%s", text))
 	if !found.ComparedAny() {
@@ -258,7 +262,7 @@ func (j *judge) judgeFit() []Criterion {
 	}
 	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of the program itself with counts",
 		cli.Amount(found.OwnMethods, "method"))
-	weight = weight.judgedBy(found.OwnShare, "of all counts are in methods of the program itself")
+	weight = weight.judgedBy(found.OwnShare, "of all events are in methods of the program itself")
 	breadth, weight = j.breadthBySamples(breadth), j.shareBySamples(weight)
 	return []Criterion{c, of, breadth.idleIfFailed(), weight.idleIfFailed()}
 }
@@ -321,15 +325,18 @@ func (j *judge) judgeSize() Criterion {
 		cli.Grouped(h.Counts.Profiles))
 }
 
-// judgeGrowth judges the size of the file relative to the baseline's.
+// judgeGrowth judges the size of the file relative to the baseline's, per sample if it has more samples.
 func (j *judge) judgeGrowth() Criterion {
 	c := Criterion{Name: "growth", Bound: Most, Threshold: j.limits.Growth, Unit: UnitTimes}
 	if c, ok := j.withBaseline(c); !ok {
 		return c
 	}
 	was := j.evidence.BaselineSize
-	return c.judgedBy(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
-		cli.Grouped(uint64(was)))
+	growth := float64(j.s.Header().FileSize) / float64(was)
+	if j.areSampled() { // longer sampling makes a larger file
+		growth /= max(1, j.size.Samples/j.baseSize.Samples)
+	}
+	return c.judgedBy(growth, "%s has %s bytes", j.evidence.BaselineName, cli.Grouped(uint64(was)))
 }
 
 func (j *judge) judgeRuns() Criterion {

@@ -1,8 +1,8 @@
 package criteria
 
 import (
-	"fmt"
 	"math"
+	"strings"
 
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
@@ -58,20 +58,22 @@ func (j *judge) adviseMore(c *Criterion, needs sampling.Needs, ok bool) string {
 	more := func(n float64, of compare.SampleSize) (samples float64, text string) {
 		samples = roundUp(max(1, n-of.Samples))
 		if of.PerSecond > 0 {
-			return samples, cli.Amount(int(roundUp(samples/of.PerSecond)), "more second")
+			return samples, "about " + cli.Amount(int(roundUp(samples/of.PerSecond)), "more second")
 		}
-		return samples, cli.Amount(int(samples), "more sample")
+		return samples, "about " + cli.Amount(int(samples), "more sample")
 	}
-	samples, text := more(needs.M, j.size)
-	c.MoreSamples = samples
+	text := ""
+	if needs.M > j.size.Samples {
+		c.MoreSamples, text = more(needs.M, j.size)
+	}
 	if j.size.PerSecond > 0 {
-		c.MoreSeconds = roundUp(samples / j.size.PerSecond)
+		c.MoreSeconds = roundUp(c.MoreSamples / j.size.PerSecond)
 	}
-	if needs.N > j.baseSize.Samples && needs.N > 0 {
-		_, ofBase := more(needs.N, j.baseSize)
-		return fmt.Sprintf("about %s, and for the baseline %s", text, ofBase)
+	if needs.N <= j.baseSize.Samples {
+		return text
 	}
-	return "about " + text
+	_, ofBase := more(needs.N, j.baseSize)
+	return strings.TrimPrefix(text+", and for the baseline "+ofBase, ", and ")
 }
 
 // roundUp rounds to two digits.
@@ -88,7 +90,7 @@ func (j *judge) shareBySamples(c Criterion) Criterion {
 	share := *c.Value
 	return j.bySamples(c, sampling.Share(share, j.size.Samples), func(bound float64) (sampling.Needs, bool) {
 		n := sampling.ShareNeeds(share, bound)
-		return sampling.Needs{M: max(n, 1.1*j.size.Samples)}, n < 1000*j.size.Samples
+		return sampling.Needs{M: max(n, 1.5*j.size.Samples)}, n < 1000*j.size.Samples
 	})
 }
 
@@ -114,7 +116,6 @@ func (j *judge) addMethod(p *sampling.Pair, was, is weigh.Counts, weight float64
 }
 
 // shareOfSamples returns the share of the samples that show a method, at the end of the stack or as a caller.
-
 func shareOfSamples(n weigh.Counts, of compare.SampleSize) float64 {
 	if n == (weigh.Counts{}) {
 		return 0
