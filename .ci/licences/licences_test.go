@@ -28,6 +28,7 @@ var licenceTable = map[string]string{
 	"github.com/spf13/cobra":                   "Apache-2.0",
 	"github.com/spf13/pflag":                   "BSD-3-Clause",
 	"golang.org/x/sync":                        "BSD-3-Clause",
+	"golang.org/x/arch":                        "BSD-3-Clause",
 	"golang.org/x/sys":                         "BSD-3-Clause",
 	"golang.org/x/term":                        "BSD-3-Clause",
 	"golang.org/x/text":                        "BSD-3-Clause",

@@ -136,10 +136,15 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 	return p.leftOut, err
 }
 
-// primaryKind returns the first kind that both archives count, else the first that either counts, else edges.
+// primaryKind returns the first kind that both archives count, else the first that either counts, else edges. Samples
+// come before the edges that sampled archives have of some calls.
 func (c *comparison) primaryKind() kind {
 	var any []kind
-	for k := range numKinds {
+	first := kindEdges
+	if c.a.Header().Domain == layout.DomainSampled {
+		first = kindNanoseconds
+	}
+	for k := first; k < numKinds; k++ {
 		if c.sumA[k] > 0 && c.sumB[k] > 0 {
 			return k
 		}

@@ -55,6 +55,9 @@ const (
 	ContentDirectory = disk.ContentDirectory
 )
 
+// SubTotal is the sub of the samples in a function with its inlined calls.
+const SubTotal = disk.SubTotal
+
 // Flags of archives and methods, and the unit of executions.
 const (
 	FlagMerged     = disk.FlagMerged

@@ -80,8 +80,8 @@ func (p *profilePrinter) printCode(l *listing.Listing) {
 		i := &l.Instructions[k]
 		if i.Line != line && l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
 			source := &l.Source.Lines[i.Line-1]
-			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, source.Basis.CountText(source.Count, plainNumber),
-				source.Heat, source.Text})
+			printLine(p.w, p.screen, " ", executedWidth, countedLine{strconv.Itoa(i.Line),
+				source.Basis.CountText(source.Count, plainNumber), source.Heat, source.Text})
 		}
 		number := ""
 		if l.Source == nil && i.Line != line && i.Line > 0 {

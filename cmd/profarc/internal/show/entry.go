@@ -12,7 +12,8 @@ import (
 )
 
 func (p *profilePrinter) printPoint(q *analyze.Point) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, q.Point, kindWidth, q.Kind, pointNotes(q))
+	p.begin = fmt.Sprintf("%*s  %-*s %s", p.inset+pointWidth, p.pointText(p.function, q.Point), kindWidth, q.Kind,
+		pointNotes(q))
 	switch {
 	case q.Undecoded != 0:
 		p.printUndecoded(q)
@@ -257,7 +258,7 @@ func (p *profilePrinter) printUndecoded(q *analyze.Point) {
 }
 
 type countedLine struct {
-	number int
+	number string
 	count  string  // "" if unknown
 	heat   float64 // see listing.Heat
 	text   string
@@ -272,7 +273,7 @@ const (
 const maxSourceLine = 1 << 10
 
 func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width int, l countedLine) {
-	front := fmt.Sprintf("%s%*d|%*s|", indent, numberWidth, l.number, width, l.count)
+	front := fmt.Sprintf("%s%*s|%*s|", indent, numberWidth, l.number, width, l.count)
 	text := strings.TrimRight(expandTabs(l.text), " ")
 	if len(text) > maxSourceLine {
 		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:maxSourceLine], ""), len(l.text))

@@ -230,8 +230,8 @@ func (s *llvmSource) printLines(w *bufio.Writer, screen *terminal.Screen, l *cov
 		highest = max(highest, line.Count)
 	}
 	for _, line := range l.Lines {
-		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest),
-			line.Text})
+		printLine(w, screen, "", width, countedLine{strconv.Itoa(line.Number), countText(line),
+			listing.Heat(line.Count, highest), line.Text})
 		if s.branches {
 			printBranches(w, width, line.Branches)
 		}

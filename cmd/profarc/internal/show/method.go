@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -128,6 +129,9 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
+	function  reader.Method // of the profile
+	locations func() (*sample.Locations, error)
+
 	points      analyze.PointReader
 	reasons     *entries.TrapReasons  // read on first use
 	callers     map[layout.Ref]string // names of callers, by method
@@ -145,7 +149,9 @@ func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, samples l
 	if screen == nil {
 		screen = &terminal.Screen{Domain: s.Header().Domain}
 	}
-	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, samples: samples,
+	return &profilePrinter{w: bufio.NewWriter(w), s: s, locations: sync.OnceValues(func() (*sample.Locations, error) {
+		return sample.ReadLocations(s)
+	}), screen: screen, indent: pointWidth + kindWidth, samples: samples,
 		program: program}
 }
 
@@ -215,6 +221,9 @@ func (p *profilePrinter) printProfile(q reader.Profile) {
 		return
 	}
 	p.printContext(q)
+	m, err := q.Method()
+	p.err = cmp.Or(p.err, err)
+	p.function = m
 	for _, facts := range []string{listing.FactsText(listing.ProfileFacts(q, plainNumber)), p.compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
@@ -266,8 +275,19 @@ func (p *profilePrinter) printContext(q reader.Profile) {
 		if i > 0 {
 			by = "       by"
 		}
-		fmt.Fprintf(p.w, "  %s %s at %d\n", by, p.callerName(f.Caller), f.Point)
+		fmt.Fprintf(p.w, "  %s %s at %s\n", by, p.callerName(f.Caller), p.pointText(f.Caller, f.Point))
 	}
+}
+
+// pointText returns the number of a point, or line and discriminator in sample profiles of LLVM.
+func (p *profilePrinter) pointText(of reader.Method, point int32) string {
+	if p.s.Header().Domain != layout.DomainSampled {
+		return strconv.Itoa(int(point))
+	}
+	l, errL := p.locations()
+	name, errN := of.Name()
+	p.err = cmp.Or(p.err, errL, errN)
+	return l.Text(name.String(), point)
 }
 
 func (p *profilePrinter) callerName(m reader.Method) string {
@@ -316,6 +336,9 @@ func (p *profilePrinter) printSampled(m reader.Method) bool {
 	count := p.screen.FormatCount
 	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
 		percentText(f.Total, all.Sum), unit.Short(f.Self, count), percentText(f.Self, all.Sum))
+	if r := f.Recorded; r != nil {
+		fmt.Fprintf(p.w, "  recorded: %s with inlined calls, %s at the entry\n", count(r.Total), count(r.Head))
+	}
 	p.printSampledLines(all, f)
 	p.printCalls("called by", all, f.Callers)
 	p.printCalls("calls", all, f.Callees)
@@ -346,12 +369,29 @@ func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Samp
 		if l.After {
 			fmt.Fprintln(p.w, "    ...")
 		}
-		printLine(p.w, p.screen, "  ", 2*unitWidth+1, countedLine{int(l.Number),
-			fmt.Sprintf("%*s %*s", unitWidth, text(l.Self), unitWidth, text(l.Total)), cli.Share(l.Total, f.Total), l.Text})
+		printLine(p.w, p.screen, "  ", 2*unitWidth+1, countedLine{l.Name,
+			fmt.Sprintf("%*s %*s", unitWidth, text(l.Self), unitWidth, text(l.Total)), cli.Share(l.Total, f.Total),
+			l.Text + p.targetsText(l.Targets)})
 	}
 }
 
 const unitWidth = 8
+
+// targetsText names the functions that were called at a line.
+func (p *profilePrinter) targetsText(targets []facts.SampledCall) (text string) {
+	for i, c := range targets {
+		text += []string{"calls ", ", "}[min(i, 1)] + p.nameAt(c.Other) + " " + p.screen.FormatCount(c.Total)
+	}
+	return text
+}
+
+func (p *profilePrinter) nameAt(method layout.Ref) string {
+	name := ""
+	if m, err := p.s.MethodAt(method); err == nil {
+		name = p.methodName(m)
+	}
+	return cmp.Or(name, "a function without a name")
+}
 
 func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []facts.SampledCall) {
 	if len(list) == 0 {
@@ -360,12 +400,8 @@ func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []f
 	fmt.Fprintf(p.w, "  %s\n", title)
 	t := terminal.NewTable(p.screen, p.w)
 	for _, c := range list[:min(len(list), callsShown)] {
-		name := "a function without a name"
-		if m, err := p.s.MethodAt(c.Other); err == nil {
-			name = cmp.Or(p.methodName(m), name)
-		}
 		t.AddRow([]string{all.Unit.Short(c.Total, p.screen.FormatCount), percentText(c.Total, all.Sum)},
-			c.Total, name, "")
+			c.Total, p.nameAt(c.Other), "")
 	}
 	t.Print()
 	if left := len(list) - callsShown; left > 0 {

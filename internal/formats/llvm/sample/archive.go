@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -202,6 +204,38 @@ func (l locations) locationOf(function string, point int32) Location {
 		return l[wideLocation{function, point}]
 	}
 	return Location{uint32(point) & maxLine, uint32(point) >> lineBits}
+}
+
+// Locations are the locations of an archive's points.
+type Locations struct {
+	Probes  bool // the points are pseudo probes
+	Calling bool // a context has calls that were not inlined
+	wide    locations
+}
+
+// ReadLocations returns the locations of an archive, or nil if it has no sample profile of LLVM.
+func ReadLocations(s *reader.Store) (*Locations, error) {
+	properties, err := entries.Properties(s)
+	kind := properties[PropertyKind]
+	if err != nil || len(kind) == 0 {
+		return nil, err
+	}
+	l := &Locations{Probes: strings.HasSuffix(kind[0], "probes"), Calling: strings.HasPrefix(kind[0], "calling")}
+	l.wide, _, err = foreignRows(s)
+	return l, err
+}
+
+// Text returns the location of a point, as 4.2, or the number of a point that has none.
+func (l *Locations) Text(function string, point int32) string {
+	if l == nil {
+		return strconv.Itoa(int(point))
+	}
+	return l.wide.locationOf(function, point).String()
+}
+
+// Compare orders points of a function by line and discriminator.
+func (l *Locations) Compare(function string, x, y int32) int {
+	return l.wide.locationOf(function, x).compare(l.wide.locationOf(function, y))
 }
 
 // addTo adds the rows to the table of an archive.

@@ -1,16 +1,20 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/sourcefiles"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -20,6 +24,7 @@ import (
 type Samples struct {
 	*facts.SampleTally
 	store        *reader.Store
+	locations    *sample.Locations
 	folders      sourcefiles.Folders
 	declarations map[layout.Ref]stacks.Place
 
@@ -35,13 +40,21 @@ type Sampled struct {
 	Lines            []SampledLine
 	Callers, Callees []facts.SampledCall
 	Contexts         int // number of calling contexts with a profile
+	// Recorded has numbers that only sample profiles of LLVM have, or is nil.
+	Recorded *Recorded
 }
+
+// Recorded has totals of a sample profile of LLVM, which its lines do not add up to.
+type Recorded struct{ Total, Head uint64 }
 
 type SampledLine struct {
 	facts.StackCounts
 	Number int64
+	Name   string // number, or line and discriminator
 	Text   string // without line end
 	After  bool   // whether lines before it are omitted
+
+	Targets []facts.SampledCall // functions that a sample profile of LLVM says it called, in any context
 }
 
 const linesBeside = 1
@@ -57,7 +70,12 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 		return nil, err
 	}
 	places, err := stacks.Places(s)
-	return &Samples{SampleTally: t, store: s, folders: folders, declarations: places, texts: map[string][]string{}}, err
+	if err != nil {
+		return nil, err
+	}
+	locations, err := sample.ReadLocations(s)
+	return &Samples{SampleTally: t, store: s, locations: locations, folders: folders, declarations: places,
+		texts: map[string][]string{}}, err
 }
 
 func (t *Samples) OfMethod(m reader.Method) (*Sampled, error) {
@@ -75,7 +93,67 @@ func (t *Samples) OfMethod(m reader.Method) (*Sampled, error) {
 			f.Contexts++
 		}
 	}
-	return f, nil
+	return f, t.addRecorded(f, m)
+}
+
+// addRecorded adds facts that only sample profiles of LLVM have. Counts of call targets include all contexts.
+func (t *Samples) addRecorded(f *Sampled, m reader.Method) error {
+	name, err := m.Name()
+	if t.locations == nil || err != nil {
+		return err
+	}
+	slices.SortFunc(f.Lines, func(a, b SampledLine) int {
+		return t.locations.Compare(name.String(), int32(a.Number), int32(b.Number))
+	})
+	lines := map[int32]*SampledLine{}
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		lines[int32(l.Number)] = l
+		l.Name = t.locations.Text(name.String(), int32(l.Number))
+	}
+	f.Recorded = &Recorded{}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		_, inContext, _ := p.Context()
+		for e := range p.Entries() {
+			if c, ok := e.Counter(); ok && e.Sub() == schema.SubTotal && (!inContext || t.locations.Calling) {
+				f.Recorded.Total += c.Trained()
+			}
+			if l := lines[e.Point()]; l != nil {
+				if err := l.addTargets(e); err != nil {
+					return err
+				}
+			}
+		}
+		if c, ok := p.Invocations(); ok {
+			f.Recorded.Head += c.Trained()
+		}
+	}
+	return nil
+}
+
+// addTargets adds the calls of a Callees entry.
+func (l *SampledLine) addTargets(e reader.Entry) error {
+	rows, ok := e.Rows()
+	if !ok || e.Tag() != layout.TagCallees {
+		return nil
+	}
+	for i := range rows.Len() {
+		m, err := rows.Method(i)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(l.Targets, func(c facts.SampledCall) bool { return c.Other == m.Ref() })
+		if at < 0 {
+			at = len(l.Targets)
+			l.Targets = append(l.Targets, facts.SampledCall{Other: m.Ref()})
+		}
+		l.Targets[at].Total = schema.AddCounts(l.Targets[at].Total, rows.Cell(i, 1).Trained())
+	}
+	slices.SortStableFunc(l.Targets, func(a, b facts.SampledCall) int { return cmp.Compare(b.Total, a.Total) })
+	return nil
 }
 
 // addLines adds the lines with samples and, if the source is known, their neighbors. Points are relative to the
@@ -96,8 +174,9 @@ func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []stri
 	}
 	for _, number := range slices.Sorted(maps.Keys(counts)) {
 		n := len(f.Lines)
-		f.Lines = append(f.Lines, SampledLine{counts[number], number, lineText(text, number),
-			n > 0 && len(text) > 0 && f.Lines[n-1].Number+1 < number})
+		f.Lines = append(f.Lines, SampledLine{StackCounts: counts[number], Number: number,
+			Name: strconv.FormatInt(number, 10), Text: lineText(text, number),
+			After: n > 0 && len(text) > 0 && f.Lines[n-1].Number+1 < number})
 	}
 }
 
@@ -133,17 +212,20 @@ func (t *Samples) sourceLines(f *Sampled, at stacks.Place) []string {
 }
 
 // At returns the position of a line: "decode.go:123", "line 123" without a file, or "bci 5" in Java code.
-func (t *Samples) At(f *Sampled, number int64) string {
+func (t *Samples) At(f *Sampled, l SampledLine) string {
 	if f.File != "" {
-		return fmt.Sprintf("%s:%d", f.File[strings.LastIndexAny(f.File, `/\`)+1:], number)
+		return f.File[strings.LastIndexAny(f.File, `/\`)+1:] + ":" + l.Name
 	}
-	return fmt.Sprintf("%s %d", t.PointWord(), number)
+	return t.PointWord() + " " + l.Name
 }
 
 // PointWord returns the word for a position without a file.
 func (t *Samples) PointWord() string {
 	if d := t.store.Header().Domain; d != layout.DomainSampled {
 		return display.PointWord(d)
+	}
+	if t.locations != nil && t.locations.Probes {
+		return "probe"
 	}
 	return "line"
 }

@@ -343,7 +343,7 @@ func (p *methodPage) addSamples() (err error) {
 }
 
 func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sourceLine {
-	shown := sourceLine{ID: r.elementID(lineElement(int(l.Number))), At: link{Text: all.At(of, l.Number)},
+	shown := sourceLine{ID: r.elementID(lineElement(int(l.Number))), At: link{Text: all.At(of, l)},
 		Text: shortenLine(l.Text), After: l.After, number: int(l.Number), count: l.Total}
 	if l.Self > 0 {
 		shown.Self = all.Unit.Short(l.Self, cli.Grouped)
