@@ -233,10 +233,10 @@ func (j *judge) judgeFit() []Criterion {
 	without := func(c, of Criterion, reason string) []Criterion {
 		return []Criterion{c, of.switchedOff(reason), breadth.switchedOff(reason), weight.switchedOff(reason)}
 	}
-	if j.evidence.MissesProgram {
-		return without(c.unchecked("%s", j.evidence.NoProgram), of, "see fit")
-	}
 	if j.evidence.Fit == nil {
+		if j.evidence.MissesProgram || j.evidence.BaselineName == "" { // else the baseline decides
+			return without(c.unchecked("%s", j.evidence.NoProgram), of, "see fit")
+		}
 		return without(c.switchedOff(j.evidence.NoProgram), of, j.evidence.NoProgram)
 	}
 	found, err := j.evidence.Fit()
