@@ -84,7 +84,7 @@ func Example() {
 	}
 	// Output:
 	// 2000 parse
-	// 120 main
+	// 128 main
 }
 
 // A VM records a profile and reads it back by its key.

@@ -25,13 +25,19 @@ func (j *judge) judgeCoverage() Criterion {
 	switch {
 	case err != nil:
 		return c.unchecked("%v", err)
-	case h.total == 0 && h.gone > 0:
-		return c.unchecked("the program has none of the %d hot methods of the baseline any more", h.gone)
+	case h.goneWeight > h.total:
+		c = c.unchecked("most of the hot counts of the baseline are in %d methods that the program has no more", h.gone)
+		c.Advice = j.names().Replace(adviceToAdapt + " To let it pass: --allow-unchecked coverage")
+		return c
 	case h.total == 0:
 		return c.unchecked("the baseline has no counts")
 	}
 	return j.coverageBySamples(c.judgedBy(h.covered/h.total, "%s", h.coverageText()), &h.samples, false)
 }
+
+// adviceToAdapt is for programs in which hot methods have other names than in the baseline.
+const adviceToAdapt = "if methods were renamed, judge by a baseline that follows: profarc check BASELINE --against CODE " +
+	"--rewrite RESULT, then --baseline RESULT."
 
 // withCountsOfBaseline is withBaseline for criteria that compare counts, and so need one domain.
 func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
@@ -50,8 +56,9 @@ func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 
 type hotSum struct {
 	methods, gone, missing int
-	total, covered         float64 // total weights
-	worst                  string  // name of the heaviest method without counts
+	total, covered         float64 // total weights, without methods that are gone
+	goneWeight             float64
+	worst                  string // name of the heaviest method without counts
 	worstWeight            float64
 	samples                sampling.Pair // hot methods of sampled archives
 }
@@ -101,11 +108,12 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	if err != nil {
 		return err
 	}
+	weight := weightShare(was, weights)
 	if gone {
 		h.gone++
+		h.goneWeight += weight
 		return nil
 	}
-	weight := weightShare(was, weights)
 	j.addMethod(&h.samples, was, is, weight)
 	h.methods++
 	h.total += weight
@@ -126,12 +134,11 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 // the method.
 func (j *judge) countsOfBoth(m reader.Method) (was, is weigh.Counts, gone bool, err error) {
 	k, err := m.Key()
+	if err == nil {
+		was, err = countsOf(j.evidence.Baseline, m)
+	}
 	if err != nil || j.evidence.Lacks != nil && j.evidence.Lacks(k) {
 		return was, is, err == nil, err
-	}
-	was, err = countsOf(j.evidence.Baseline, m)
-	if err != nil {
-		return was, is, false, err
 	}
 	found, err := j.whole.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {

@@ -34,8 +34,8 @@ func (j *judge) judgeOverlap() Criterion {
 	case len(edits.methods) > 0 && (compared < minCompared || r.Score == nil):
 		c = c.unchecked("most counts are in code that changed since %s: %s %s can be compared, without %s",
 			j.evidence.BaselineName, cli.FormatPercent(compared), "of "+r.Primary, edits)
-		c.Advice = j.names().Replace("the code changed, and the training run may have: profarc diff BASELINE ARCHIVE. " +
-			"To let edits of hot code pass: --allow-unchecked overlap")
+		c.Advice = j.names().Replace("the code changed, and the training run may have: profarc diff BASELINE ARCHIVE; " +
+			adviceToAdapt + " To let edits of hot code pass: --allow-unchecked overlap")
 		return c
 	case r.Score == nil:
 		return c.unchecked("neither archive has counts")
