@@ -90,7 +90,7 @@ func (b Target) joinSampleTypes(c *Contents) (disk.SampleTypes, error) {
 	both, ok := b.SampleTypes.Join(c.sampleTypes)
 	if !ok {
 		return none, fmt.Errorf("%w: its values are of type %s, the others of %s: import and merge the profiles of each "+
-			"type by themselves (the option sample-type of import chooses one of several types)", profileset.ErrMismatch,
+			"type by themselves (the option sample-type of import chooses one of the types of a file)", profileset.ErrMismatch,
 			c.sampleTypes, b.SampleTypes)
 	}
 	return both, nil

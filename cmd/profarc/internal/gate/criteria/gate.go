@@ -332,11 +332,12 @@ func (j *judge) judgeGrowth() Criterion {
 		return c
 	}
 	was := j.evidence.BaselineSize
-	growth := float64(j.s.Header().FileSize) / float64(was)
-	if j.areSampled() { // longer sampling makes a larger file
-		growth /= max(1, j.size.Samples/j.baseSize.Samples)
+	growth, unit := float64(j.s.Header().FileSize)/float64(was), "bytes"
+	if j.areSampled() && j.size.Samples > j.baseSize.Samples { // longer sampling makes a larger file
+		growth /= j.size.Samples / j.baseSize.Samples
+		unit = "bytes, and fewer samples: this is the growth per sample"
 	}
-	return c.judgedBy(growth, "%s has %s bytes", j.evidence.BaselineName, cli.Grouped(uint64(was)))
+	return c.judgedBy(growth, "%s has %s %s", j.evidence.BaselineName, cli.Grouped(uint64(was)), unit)
 }
 
 func (j *judge) judgeRuns() Criterion {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/system/disassembly"
 )
 
-// An assemblyPart lists the instructions of a compiled function. An instruction has the counts of its source line.
+// An assemblyPart lists the instructions of a compiled function, with the counts of their source lines.
 type assemblyPart struct {
 	Rows     []assemblyRow
 	WithLine bool // the rows have lines
@@ -21,7 +21,7 @@ type assemblyPart struct {
 type assemblyRow struct {
 	Address, Text string
 	Line          link
-	Count, Heat   string // of the line; the first of its adjacent instructions has the count
+	Count, Heat   string // heat of the line, and its count at its first instruction
 }
 
 type machineCode struct {
@@ -76,7 +76,7 @@ func (a *assemblyPart) addRows(r *request, list []disassembly.Instruction, sourc
 			counted[fmt.Sprintf("%s:%d", path.Base(source.File), l.number)] = &source.Lines[i]
 		}
 	}
-	last := ""
+	counts := map[string]bool{} // lines whose counts are shown
 	for _, i := range list {
 		row := assemblyRow{Address: fmt.Sprintf("%x", i.Address), Text: i.Text}
 		if i.Line > 0 {
@@ -86,11 +86,11 @@ func (a *assemblyPart) addRows(r *request, list []disassembly.Instruction, sourc
 			if l := counted[at]; l != nil {
 				row.Line = r.linkToElement(at, lineElement(i.Line))
 				row.Heat = l.Heat
-				if at != last {
+				if !counts[at] {
 					row.Count = l.Count
 				}
+				counts[at] = true
 			}
-			last = at
 		}
 		a.Rows = append(a.Rows, row)
 	}

@@ -40,7 +40,7 @@ func buildFibs(t *testing.T) string {
 	return filepath.Join(folder, "program")
 }
 
-// TestAssemblyHasTheCountsOfItsLines: each run of instructions of a line has the count of the line once.
+// TestAssemblyHasTheCountsOfItsLines: the count of a line is beside its first instruction, so that counts add up.
 func TestAssemblyHasTheCountsOfItsLines(t *testing.T) {
 	t.Parallel()
 	program := buildFibs(t)
@@ -64,7 +64,7 @@ func TestAssemblyHasTheCountsOfItsLines(t *testing.T) {
 				counts[row.Line.Text+" "+row.Count]++
 			}
 		}
-		if counts["main.go:21 400 ms"] == 0 || counts["main.go:22 500 ms"] == 0 || len(counts) != 2 {
+		if counts["main.go:21 400 ms"] != 1 || counts["main.go:22 500 ms"] != 1 || len(counts) != 2 {
 			t.Errorf("counts %v, problem %q", counts, page.Assembly.Problem)
 		}
 		body := shownPageOf(t, site, "method", methodQuery(m))
