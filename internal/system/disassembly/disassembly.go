@@ -60,6 +60,16 @@ func Open(path string) (*Program, error) {
 	return p, nil
 }
 
+// BuildID returns the build id of GNU in hexadecimal digits, or "" if the program has none.
+func (p *Program) BuildID() string {
+	const header = 16 // sizes, type and the name GNU
+	if s := p.file.Section(".note.gnu.build-id"); s != nil {
+		note, _ := s.Data()
+		return fmt.Sprintf("%x", note[min(header, len(note)):])
+	}
+	return ""
+}
+
 // Close closes the program's file.
 func (p *Program) Close() { _ = p.file.Close() }
 

@@ -108,3 +108,17 @@ func TestProgramsWithoutSymbolsOrLines(t *testing.T) {
 		t.Errorf("another machine: %v", err)
 	}
 }
+
+func TestBuildID(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{"-ldflags=-B 0x1234abcd": "1234abcd", "-ldflags=-B none": ""} {
+		p, err := Open(buildProgram(t, "amd64", flags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.BuildID(); got != want {
+			t.Errorf("%s: build id %q, want %q", flags, got, want)
+		}
+		p.Close()
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/system/disassembly"
 )
 
@@ -65,7 +67,12 @@ func (p *methodPage) addAssembly(source *sourceTable) error {
 		return nil
 	}
 	part.addRows(r, list, source)
-	return nil
+	properties, err := entries.Properties(r.archive())
+	ids := properties["pprof.build_id"]
+	if own := code.program.BuildID(); own != "" && len(ids) > 0 && !slices.Contains(ids, own) {
+		part.Problem = "The program has another build id than the profiled one, so counts may be beside other code."
+	}
+	return err
 }
 
 func (a *assemblyPart) addRows(r *request, list []disassembly.Instruction, source *sourceTable) {
