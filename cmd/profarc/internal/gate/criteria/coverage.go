@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/sampling"
@@ -26,7 +27,8 @@ func (j *judge) judgeCoverage() Criterion {
 	case err != nil:
 		return c.unchecked("%v", err)
 	case h.goneWeight > h.total:
-		c = c.unchecked("most of the hot counts of the baseline are in %d methods that the program has no more", h.gone)
+		c = c.unchecked("the program has %s no more that had most of the hot counts of the baseline",
+			cli.Amount(h.gone, "method"))
 		c.Advice = j.names().Replace(adviceToAdapt + " To let it pass: --allow-unchecked coverage")
 		return c
 	case h.total == 0:
