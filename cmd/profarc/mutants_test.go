@@ -31,9 +31,9 @@ import (
 )
 
 // allowed are the answers of commands that cannot do their work with a sound archive. One is about the unit of samples,
-// which is a string that a mutant can change, and one is the verdict of check on a changed hash of code.
+// which is a string that a mutant can change, and two are verdicts of check and gate on a changed hash of code.
 var allowed = regexp.MustCompile(`no counters above 0|of different profilers cannot|of domain|was merged before|` +
-	`do not fit together|the compiler reads only profiles with values of type|fits [0-9.]+%, `)
+	`do not fit together|the compiler reads only profiles with values of type|fits [0-9.]+%, |does not pass the gate`)
 
 var numbers = regexp.MustCompile(`(0x)?[0-9a-f]+`)
 
