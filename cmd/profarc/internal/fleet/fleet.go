@@ -66,7 +66,7 @@ func TakeOverWatch(a *cli.App, root *cobra.Command, args []string) {
 
 // namesStore reports whether an argument or the value of -o is a URL. Flags that are not in f have a value.
 func namesStore(f *pflag.FlagSet, args []string) bool {
-	isValue := false // of another flag than -o
+	isValue := false // the word is the value of another flag than -o
 	for _, arg := range args {
 		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		isFlag := strings.HasPrefix(arg, "-")

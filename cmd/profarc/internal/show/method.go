@@ -129,7 +129,7 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
-	function  reader.Method // of the profile
+	function  reader.Method // function of the profile
 	locations func() (*sample.Locations, error)
 
 	points      analyze.PointReader

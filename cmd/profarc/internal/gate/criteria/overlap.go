@@ -85,7 +85,7 @@ func (j *judge) findEdits() (*edits, error) {
 			return err
 		}
 		if j.evidence.Lacks != nil && j.evidence.Lacks(k) {
-			e.add(k, &e.gone)
+			e.addMethod(k, &e.gone)
 			return nil
 		}
 		now, err := j.whole.Find(k)
@@ -94,7 +94,7 @@ func (j *judge) findEdits() (*edits, error) {
 		}
 		changed, err := haveOtherCode(m, now)
 		if changed {
-			e.add(k, &e.changed)
+			e.addMethod(k, &e.changed)
 		}
 		return err
 	})
@@ -108,13 +108,13 @@ func (j *judge) findEdits() (*edits, error) {
 		}
 		_, err = base.Find(k)
 		if errors.Is(err, reader.ErrNotFound) {
-			e.add(k, &e.added)
+			e.addMethod(k, &e.added)
 		}
 		return ignoreNotFound(err)
 	})
 }
 
-func (e *edits) add(k layout.Key, n *int) {
+func (e *edits) addMethod(k layout.Key, n *int) {
 	e.methods[k] = true
 	*n++
 }

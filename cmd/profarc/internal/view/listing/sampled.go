@@ -54,7 +54,7 @@ type SampledLine struct {
 	Text   string // without line end
 	After  bool   // whether lines before it are omitted
 
-	Targets []facts.SampledCall // functions that a sample profile of LLVM says it called, in any context
+	Targets []facts.SampledCall // functions that the line called in any context, by a sample profile of LLVM
 }
 
 const linesBeside = 1
