@@ -16,12 +16,13 @@ import (
 
 // A Rename is a class or method with another name in the program.
 type Rename struct {
-	From, To layout.Key // keys; a class has neither name nor signature
+	From, To layout.Key `json:"-"` // keys; a class has neither name nor signature
 	// Methods counts the methods of a class with known code, Same those with equal code under the new name. Both are 0 if
 	// only descriptors mention the class.
-	Methods, Same int
-	Profiles      int     // number of profiles of the method or class
-	Weight        float64 // total of their counts
+	Methods  int     `json:"methods"`
+	Same     int     `json:"same"`
+	Profiles int     `json:"profiles"` // number of profiles of the method or class
+	Weight   float64 `json:"weight"`   // total of their counts
 }
 
 type renames struct {

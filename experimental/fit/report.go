@@ -257,8 +257,8 @@ const (
 
 // A Loss counts points of changed code with one fate.
 type Loss struct {
-	Points int     // points with counts
-	Counts float64 // total of their counts
+	Points int     `json:"points"` // points with counts
+	Counts float64 `json:"counts"` // total of their counts
 }
 
 func (l Loss) withPoint(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }

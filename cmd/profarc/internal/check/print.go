@@ -82,7 +82,7 @@ func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
 	g := terminal.NewGrid(screen, a.Out, -1)
-	row := func(color, state, points string, l report.CheckLost, reason string) {
+	row := func(color, state, points string, l fit.Loss, reason string) {
 		g.AddRow(color, "  "+state, screen.FormatCount(uint64(l.Points))+" "+points, cli.FormatPercent(l.Counts/all), reason)
 	}
 	row("", "moved", "points", p.Found, "of their counts")
@@ -91,7 +91,7 @@ func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 			"branches whose condition is inverted: taken and not taken change sides")
 	}
 	for _, l := range p.Dropped {
-		row(terminal.Doubtful, "dropped", "points", l, l.Reason)
+		row(terminal.Doubtful, "dropped", "points", l.Loss, l.Reason)
 	}
 	g.Print(0)
 	dropped := func(why string) bool {

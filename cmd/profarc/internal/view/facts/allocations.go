@@ -185,20 +185,15 @@ func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 
 func (t *allocationTally) selectedIDs(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
 	for id, n := range t.functions {
-		if n.Total < max(o.Min, 1) {
-			continue
-		}
+		m, err := methodOfID(s, id)
 		wanted := o.Methods == nil
-		if !wanted {
-			m, err := methodOfID(s, id)
-			if err == nil && m.Valid() {
-				wanted, err = o.Selects(m)
-			}
-			if err != nil {
-				return nil, err
-			}
+		if err == nil && m.Valid() {
+			wanted, err = o.Selects(m)
 		}
-		if wanted {
+		if err != nil {
+			return nil, err
+		}
+		if wanted && n.Total >= max(o.Min, 1) {
 			found = append(found, id)
 		}
 	}

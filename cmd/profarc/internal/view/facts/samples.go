@@ -234,18 +234,11 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		return nil, err
 	}
 	var found []reader.Method
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		if n := tally.OfMethod(m).Total; n < max(o.Min, 1) {
-			continue
-		}
-		selected, err := o.Selects(m)
+	for m, err := range selectedMethods(ctx, s, o) {
 		if err != nil {
 			return nil, err
 		}
-		if selected {
+		if tally.OfMethod(m).Total >= max(o.Min, 1) {
 			found = append(found, m)
 		}
 	}

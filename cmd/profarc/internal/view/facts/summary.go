@@ -210,21 +210,16 @@ func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint6
 	if s.Header().Domain.LLVM() {
 		return times, nil // addBlocks counts its blocks
 	}
-	for m, err := range s.Methods() {
+	for p, err := range s.Profiles() {
 		if err != nil {
 			return times, err
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return times, err
-			}
-			for e := range p.Entries() {
-				raw := disk.Entry(e.Bytes())
-				of := times[shape.CountUnit(raw)]
-				for cell := range shape.Counts(raw) {
-					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
-						of[n]++
-					}
+		for e := range p.Entries() {
+			raw := disk.Entry(e.Bytes())
+			of := times[shape.CountUnit(raw)]
+			for cell := range shape.Counts(raw) {
+				if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
+					of[n]++
 				}
 			}
 		}

@@ -60,7 +60,7 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 
 // KeyFilter returns a function that reports whether a key is selected, or nil if all are.
 func (sel Selection) KeyFilter(d layout.Domain) func(layout.Key) bool {
-	if sel.selectsAllNames() {
+	if sel.Class.IsEmpty() && sel.Method.IsEmpty() && sel.Whole.IsEmpty() && sel.Loader == "" {
 		return nil
 	}
 	return func(k layout.Key) bool { return sel.SelectsKey(d, k) }
@@ -68,25 +68,13 @@ func (sel Selection) KeyFilter(d layout.Domain) func(layout.Key) bool {
 
 // SelectsMethod reports whether a method is selected.
 func (sel Selection) SelectsMethod(s *reader.Store, m reader.Method) (bool, error) {
-	named, err := sel.NameMatches(s, m)
+	names := analyze.RankOptions{Methods: sel.KeyFilter(s.Header().Domain)}
+	named, err := names.Selects(m)
 	if err != nil || !named || sel.min == 0 {
 		return named, err
 	}
 	values, err := sel.by.Values(s, m)
 	return slices.ContainsFunc(values, func(n uint64) bool { return n >= sel.min }), err
-}
-
-// NameMatches reports whether the name of a method is selected.
-func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error) {
-	if sel.selectsAllNames() {
-		return true, nil
-	}
-	k, err := m.Key()
-	return err == nil && sel.SelectsKey(s.Header().Domain, k), err
-}
-
-func (sel *Selection) selectsAllNames() bool {
-	return sel.Class.IsEmpty() && sel.Method.IsEmpty() && sel.Whole.IsEmpty() && sel.Loader == ""
 }
 
 // SelectsKey reports whether a key is selected.
@@ -125,24 +113,13 @@ func (f Filter) CheckMatches(stores ...*reader.Store) error {
 		return nil
 	}
 	for _, s := range stores {
-		if some, err := f.selectsAny(s); some || err != nil {
-			return err
+		for m, err := range NewSelection(s.Header().Domain, f, 0, nil).Methods(context.Background(), s) {
+			if m.Valid() || err != nil {
+				return err
+			}
 		}
 	}
 	return f.noMatchError(stores...)
-}
-
-func (f Filter) selectsAny(s *reader.Store) (bool, error) {
-	sel := NewSelection(s.Header().Domain, f, 0, nil)
-	for m, err := range s.Methods() {
-		if err != nil {
-			return false, err
-		}
-		if some, err := sel.NameMatches(s, m); some || err != nil {
-			return some, err
-		}
-	}
-	return false, nil
 }
 
 func (f Filter) noMatchError(stores ...*reader.Store) error {

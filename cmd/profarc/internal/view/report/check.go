@@ -18,12 +18,8 @@ import (
 // A CheckRename is a renamed class or method.
 type CheckRename struct {
 	From CheckName `json:"from"`
-	// To is the current name.
-	To       CheckName `json:"to"`
-	Methods  int       `json:"methods"` // methods of a class with known code
-	Same     int       `json:"same"`    // number of Methods with equal code
-	Profiles int       `json:"profiles"`
-	Weight   float64   `json:"weight"`
+	To   CheckName `json:"to"` // current name
+	fit.Rename
 }
 
 // A CheckName names a class, or a method if Name is set.
@@ -34,20 +30,17 @@ type CheckName struct {
 	Loader    string `json:"loader,omitempty"`
 }
 
-func checkNameOf(k layout.Key) CheckName { return CheckName{k.Class, k.Name, k.Signature, k.Loader} }
-
 func (n CheckName) String() string {
 	if n.Name == "" {
 		return strings.ReplaceAll(n.Class, "/", ".")
 	}
-	return display.MethodText(layout.DomainHotSpot, layout.Key{Class: n.Class, Name: n.Name, Signature: n.Signature})
+	return display.MethodText(layout.DomainHotSpot, layout.Key(n))
 }
 
 func renamesOf(found *fit.Report) []CheckRename {
 	all := []CheckRename{}
-	for i := range found.Renames {
-		n := &found.Renames[i]
-		all = append(all, CheckRename{checkNameOf(n.From), checkNameOf(n.To), n.Methods, n.Same, n.Profiles, n.Weight})
+	for _, n := range found.Renames {
+		all = append(all, CheckRename{CheckName(n.From), CheckName(n.To), n})
 	}
 	return all
 }
@@ -145,25 +138,22 @@ type CheckPoints struct {
 	GuessedProfiles int `json:"guessed_profiles"`
 	// Found, Swapped and Dropped cover the points with counts in changed code.
 	// Swapped are the found branches whose counts change sides.
-	Found   CheckLost   `json:"found"`
-	Swapped CheckLost   `json:"swapped"`
+	Found   fit.Loss    `json:"found"`
+	Swapped fit.Loss    `json:"swapped"`
 	Dropped []CheckLost `json:"dropped"` // most counts first
 }
 
-// A CheckLost totals points with counts. Dropped points have a reason. Some counts of found points can be dropped too.
+// A CheckLost totals dropped points with counts by reason. Some counts of found points can be dropped too.
 type CheckLost struct {
-	Reason string  `json:"reason,omitempty"`
-	Points int     `json:"points"`
-	Counts float64 `json:"counts"`
+	Reason string `json:"reason"`
+	fit.Loss
 }
 
 func pointsOf(f *fit.Report) CheckPoints {
 	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points,
-		GuessedProfiles: f.Guessed.Profiles}
-	p.Found = CheckLost{"", f.Found.Points, f.Found.Counts}
-	p.Swapped = CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
+		GuessedProfiles: f.Guessed.Profiles, Found: f.Found, Swapped: f.Swapped}
 	for why, l := range f.Lost {
-		p.Dropped = append(p.Dropped, CheckLost{why, l.Points, l.Counts})
+		p.Dropped = append(p.Dropped, CheckLost{why, l})
 	}
 	slices.SortFunc(p.Dropped, func(a, b CheckLost) int {
 		return cmp.Or(cmp.Compare(b.Counts, a.Counts), cmp.Compare(a.Reason, b.Reason))
@@ -265,7 +255,7 @@ func verdictOf(s *reader.Store, v *fit.Verdict) (CheckVerdict, error) {
 	name, err := analyze.NameOf(s, v.Method)
 	c := CheckVerdict{name, string(v.State), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
 	if v.To != (layout.Key{}) {
-		to := checkNameOf(v.To)
+		to := CheckName(v.To)
 		c.To = &to
 	}
 	return c, err

@@ -160,7 +160,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	all := max(p.TotalCounts(), 1)
 	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
 		numberColumn("points", "points"), numberColumn("counts", "counts"), numberColumn("share", "share"))
-	add := func(what string, l report.CheckLost) {
+	add := func(what string, l fit.Loss) {
 		t.addTableRow(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
 	}
 	add("Found", p.Found)
@@ -168,7 +168,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 		add("Of these, branches of the opposite sense", p.Swapped)
 	}
 	for _, l := range p.Dropped {
-		add("Dropped: "+l.Reason, l)
+		add("Dropped: "+l.Reason, l.Loss)
 	}
 	return t.finishRows()
 }
