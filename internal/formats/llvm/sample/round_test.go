@@ -100,6 +100,18 @@ func TestOddProfilesComeBack(t *testing.T) {
 	}
 }
 
+// Comments and empty lines may stand anywhere, also where the format is recognized.
+func TestCommentsStandAnywhere(t *testing.T) {
+	t.Parallel()
+	text := []byte("# of a run\n\nmain:10:1\n# of main\n \n 2: 3\n  # of line 3\n 3: 4\n")
+	if !new(Importer).Detect(text, true) {
+		t.Error("the text is not recognized")
+	}
+	if got := exported(t, opened(t, imported(t, text)), TextExporter()); string(got) != "main:10:1\n 2: 3\n 3: 4\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // Texts with a mistake are refused, with the line.
 func TestMistakesInTextsAreRefused(t *testing.T) {
 	t.Parallel()
