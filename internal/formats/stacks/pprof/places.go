@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/layout"
@@ -65,24 +67,25 @@ func (k *importBuild) describeMapping(i int) string {
 }
 
 type writtenMapping struct {
-	number               int
-	start, limit, offset uint64
-	flags                uint8
-	name, buildID, file  string
+	profile.Mapping
+	name string
 }
 
 // parseMappings parses the values of the property, in the order of their numbers.
 func parseMappings(values []string) (list []writtenMapping) {
 	for _, value := range values {
 		var m writtenMapping
-		n, err := fmt.Sscanf(value, "%d %v %v %v %d %q %q %q", &m.number, &m.start, &m.limit, &m.offset, &m.flags, &m.name,
-			&m.buildID, &m.file)
+		var flags uint8
+		n, err := fmt.Sscanf(value, "%d %v %v %v %d %q %q %q", &m.ID, &m.Start, &m.Limit, &m.Offset, &flags, &m.name,
+			&m.BuildID, &m.File)
+		m.HasFunctions, m.HasFilenames = flags&1 != 0, flags&2 != 0
+		m.HasLineNumbers, m.HasInlineFrames = flags&4 != 0, flags&8 != 0
 		if err == nil && n == 8 {
 			list = append(list, m)
 		}
 	}
 	slices.SortFunc(list, func(a, b writtenMapping) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), strings.Compare(a.file, b.file), cmp.Compare(a.start, b.start))
+		return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start))
 	})
 	return list
 }
@@ -91,7 +94,8 @@ func parseMappings(values []string) (list []writtenMapping) {
 func mappingsOf(facts map[string][]string) []writtenMapping {
 	list := parseMappings(facts[propertyMapping])
 	if file := first(facts, propertyBinary); len(list) == 0 && file != "" {
-		list = append(list, writtenMapping{flags: 1, buildID: first(facts, propertyBuildID), file: file})
+		list = append(list, writtenMapping{Mapping: profile.Mapping{HasFunctions: true, File: file,
+			BuildID: first(facts, propertyBuildID)}})
 	}
 	return list
 }
@@ -103,31 +107,32 @@ func first(facts map[string][]string, key string) string {
 	return ""
 }
 
-// writeMappings writes the mappings. If there are functions without one, has_functions prevents readers from looking
-// for symbols.
-func (w *sampledWriter) writeMappings() {
-	for i, m := range w.mappings {
-		flag := func(bit int) uint64 { return uint64(m.flags >> bit & 1) }
-		w.writeBytesField(profileMapping, appendNumbers(nil, uint64(i+1), m.start, m.limit, m.offset,
-			w.stringIndex(m.file), w.stringIndex(m.buildID), flag(0), flag(1), flag(2), flag(3)))
+// addMappings adds the mappings. If there are functions without one, HasFunctions prevents readers from looking for
+// symbols.
+func (w *sampledWriter) addMappings() {
+	for i := range w.mappings {
+		m := &w.mappings[i].Mapping
+		m.ID = uint64(i + 1)
+		w.Mapping = append(w.Mapping, m)
 	}
 }
 
-// addressOf returns the mapping, from 1, and the address of code without a symbol, given its name. The address of a
-// function is 0.
-func (w *sampledWriter) addressOf(name string) (mapping, address uint64) {
+// addressOf returns the mapping and the address of code without a symbol, given its name. The address of a function is
+// 0.
+func (w *sampledWriter) addressOf(name string) (mapping *profile.Mapping, address uint64) {
 	file, offset, ok := stacks.ParseAddressName(name)
 	if !ok {
-		return 0, 0
+		return nil, 0
 	}
-	for i, m := range w.mappings {
-		at := offset - m.offset + m.start
-		if strings.Trim(m.name, "[]") == file && (m.limit == 0 || at >= m.start && at < m.limit) {
-			return uint64(i + 1), at
+	for i := range w.mappings {
+		m := &w.mappings[i]
+		at := offset - m.Offset + m.Start
+		if strings.Trim(m.name, "[]") == file && (m.Limit == 0 || at >= m.Start && at < m.Limit) {
+			return &m.Mapping, at
 		}
 	}
 	if name == stacks.AddressName("", offset) {
-		return 0, offset
+		return nil, offset
 	}
-	return 0, 0
+	return nil, 0
 }

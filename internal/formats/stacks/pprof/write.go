@@ -1,6 +1,8 @@
 package pprof
 
 import (
+	"cmp"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,7 +59,46 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	}
 	p.dropUnusedTypes()
 	p.out.DefaultSampleType = p.out.SampleType[0].Type
-	return &p.report, p.out.Write(w)
+	return &p.report, p.out.WritePacked(w)
+}
+
+// An Assembly is a profile under construction. It numbers the functions and locations.
+type Assembly struct{ profile.Profile }
+
+// AddFunction adds a function.
+func (a *Assembly) AddFunction(f profile.Function) *profile.Function {
+	f.ID = uint64(len(a.Function) + 1)
+	a.Function = append(a.Function, &f)
+	return &f
+}
+
+// AddLocation adds a location with lines, the innermost first. Each has a different address, because readers merge
+// locations with equal address and line.
+func (a *Assembly) AddLocation(lines ...profile.Line) *profile.Location {
+	return a.addLocationAt(nil, uint64(len(a.Location)+1), lines)
+}
+
+// addLocationAt adds a location of code. It omits the only line if that has no function.
+func (a *Assembly) addLocationAt(m *profile.Mapping, address uint64, lines []profile.Line) *profile.Location {
+	l := &profile.Location{ID: uint64(len(a.Location) + 1), Mapping: m, Address: address, Line: lines}
+	if len(lines) == 1 && lines[0].Function == nil {
+		l.Line = nil
+	}
+	a.Location = append(a.Location, l)
+	return l
+}
+
+// AddSample adds a sample at locations, leaf first.
+func (a *Assembly) AddSample(locations []*profile.Location, values ...int64) *profile.Sample {
+	s := &profile.Sample{Location: locations, Value: values}
+	a.Sample = append(a.Sample, s)
+	return s
+}
+
+// WritePacked writes the profile, compressed by gzip.
+func (a *Assembly) WritePacked(w io.Writer) error {
+	packed, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is valid
+	return cmp.Or(a.WriteUncompressed(packed), packed.Close())
 }
 
 // A converter converts an archive of a domain other than sampled.
@@ -65,7 +106,7 @@ type converter struct {
 	s         *reader.Store
 	named     *stacks.Named
 	counts    []stacks.Counter
-	out       *profile.Profile
+	out       *Assembly
 	locations map[layout.Ref]*profile.Location
 	stacks    map[string]*profile.Sample // keyed by the method references of the frames
 	report    codec.Report
@@ -78,8 +119,8 @@ func newConverter(s *reader.Store) *converter {
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
 		report: codec.Report{Totals: ledger.Totals{}},
 		// HasFunctions prevents readers from looking for symbols.
-		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
-			HasFunctions: true}}},
+		out: &Assembly{profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
+			HasFunctions: true}}}},
 	}
 	p.out.Comments = []string{"domain " + h.Domain.String(), "values are counts, none is a time"}
 	if h.Producer != "" {
@@ -120,16 +161,15 @@ func (p *converter) addStacks() error {
 }
 
 func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
-	sample := &profile.Sample{Value: make([]int64, len(p.out.SampleType))}
+	var at []*profile.Location
 	for _, f := range frames {
 		l, err := p.locationOf(f.Method)
 		if err != nil {
 			return nil, err
 		}
-		sample.Location = append(sample.Location, l)
+		at = append(at, l)
 	}
-	p.out.Sample = append(p.out.Sample, sample)
-	return sample, nil
+	return p.out.AddSample(at, make([]int64, len(p.out.SampleType))...), nil
 }
 
 func (p *converter) addCounters() error {
@@ -172,14 +212,12 @@ func (p *converter) locationOf(m reader.Method) (*profile.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &profile.Function{ID: uint64(len(p.out.Function) + 1), Name: name.Full(), Filename: name.Class}
+	f := p.out.AddFunction(profile.Function{Name: name.Full(), Filename: name.Class})
 	if p.s.Header().Domain.LLVM() { // readers demangle a name that equals SystemName
 		f.SystemName = f.Name
 		f.Filename = name.File
 	}
-	l := &profile.Location{ID: f.ID, Mapping: p.out.Mapping[0], Line: []profile.Line{{Function: f}}}
-	p.out.Function = append(p.out.Function, f)
-	p.out.Location = append(p.out.Location, l)
+	l := p.out.addLocationAt(p.out.Mapping[0], 0, []profile.Line{{Function: f}})
 	p.locations[m.Ref()] = l
 	return l, nil
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
@@ -22,7 +24,7 @@ import (
 
 // A sampledWriter writes the stacks of an archive of domain sampled.
 type sampledWriter struct {
-	*Encoder
+	Assembly
 	s                *reader.Store
 	facts            map[string][]string
 	places           map[layout.Ref]stacks.Place
@@ -30,21 +32,18 @@ type sampledWriter struct {
 	inlined          map[layout.Ref]bool // contexts whose outermost frame calls inlined code
 	types            []ledger.Unit       // units of the written values
 	writtenFunctions map[layout.Ref]writtenFunction
-	unnamed          uint64 // id of the function without a name, or 0
-	locationIDs      map[string]uint64
-	stack            []uint64
+	unnamed          *profile.Function // function without a name, or nil
+	locations        map[string]*profile.Location
 	key              []byte
-	calls            []bool   // whether each frame of a stack calls inlined code
-	typeNames        []string // of types
-	samples          int
+	calls            []bool // whether each frame of a stack calls inlined code
 	report           codec.Report
 }
 
 type writtenFunction struct {
-	id    uint64
-	start int64 // start line
+	function *profile.Function
 	// of code without a symbol
-	mapping, address uint64
+	mapping *profile.Mapping
+	address uint64
 }
 
 func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
@@ -53,29 +52,29 @@ func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	if err := cmp.Or(errPlaces, errFacts); err != nil {
 		return nil, err
 	}
-	w := &sampledWriter{Encoder: NewEncoder(out), s: s, facts: facts, places: places, mappings: mappingsOf(facts),
-		inlined: map[layout.Ref]bool{}, writtenFunctions: map[layout.Ref]writtenFunction{},
-		locationIDs: map[string]uint64{}, report: codec.Report{Totals: ledger.Totals{}}}
+	w := &sampledWriter{s: s, facts: facts, places: places, mappings: mappingsOf(facts), inlined: map[layout.Ref]bool{},
+		writtenFunctions: map[layout.Ref]writtenFunction{}, locations: map[string]*profile.Location{},
+		report: codec.Report{Totals: ledger.Totals{}}}
 	if err := w.readInlined(); err != nil {
 		return nil, err
 	}
-	if err := w.writeTypes(); err != nil {
+	if err := w.addTypes(); err != nil {
 		return nil, err
 	}
-	w.writeMappings()
+	w.addMappings()
 	for stack, err := range stacks.Sampled(s) {
 		if err == nil {
-			err = w.writeStack(&stack)
+			err = w.addStack(&stack)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	if w.samples == 0 {
+	if len(w.Sample) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
 	}
-	w.writeFacts()
-	return &w.report, w.Close()
+	w.addFacts()
+	return &w.report, w.WritePacked(out)
 }
 
 func (w *sampledWriter) readInlined() error {
@@ -89,8 +88,8 @@ func (w *sampledWriter) readInlined() error {
 	return nil
 }
 
-// writeTypes writes the types of values that the archive has, in the order of the imported profile.
-func (w *sampledWriter) writeTypes() error {
+// addTypes adds the types of values that the archive has, in the order of the imported profile.
+func (w *sampledWriter) addTypes() error {
 	has := map[ledger.Unit]bool{}
 	err := stacks.Leaves(w.s, func(l stacks.Leaf) error {
 		has[ledger.Samples] = has[ledger.Samples] || l.Count > 0
@@ -119,29 +118,35 @@ func (w *sampledWriter) writeTypes() error {
 			continue
 		}
 		w.types = append(w.types, unit)
-		kind, of, _ := strings.Cut(name, "/")
-		w.typeNames = append(w.typeNames, kind)
-		w.SampleType(kind, of)
+		w.SampleType = append(w.SampleType, valueType(name))
 	}
 	return nil
 }
 
-func (w *sampledWriter) writeStack(k *stacks.Stack) error {
-	w.stack = w.stack[:0]
+func valueType(name string) *profile.ValueType {
+	kind, unit, _ := strings.Cut(name, "/")
+	return &profile.ValueType{Type: kind, Unit: unit}
+}
+
+func (w *sampledWriter) addStack(k *stacks.Stack) error {
 	if err := w.readCalls(k); err != nil {
 		return err
 	}
+	var stack []*profile.Location
 	for first := 0; first < len(k.Frames); {
 		end := first + 1
 		for end < len(k.Frames) && w.calls[end] {
 			end++
 		}
-		again := first > 0 && len(w.stack) == 1
-		id, err := w.locationID(k.Frames[first:end], again)
+		var leaf *profile.Location
+		if len(stack) == 1 {
+			leaf = stack[0]
+		}
+		l, err := w.locationOf(k.Frames[first:end], leaf)
 		if err != nil {
 			return err
 		}
-		w.stack = append(w.stack, id)
+		stack = append(stack, l)
 		first = end
 	}
 	values := make([]int64, len(w.types))
@@ -152,8 +157,7 @@ func (w *sampledWriter) writeStack(k *stacks.Stack) error {
 		}
 		values[i] = addClamped(&w.report, 0, n, unit)
 	}
-	w.Sample(w.stack, values...)
-	w.samples++
+	w.AddSample(stack, values...)
 	return nil
 }
 
@@ -177,60 +181,64 @@ func (w *sampledWriter) readCalls(k *stacks.Stack) error {
 	return nil
 }
 
-// locationID returns the id of the location of frames. Since Go's compiler ignores calls from a location to itself,
-// that of a caller differs from the leaf's, which has the id w.stack[0].
-func (w *sampledWriter) locationID(frames []stacks.Frame, caller bool) (uint64, error) {
+// locationOf returns the location of frames. Since Go's compiler ignores calls from a location to itself, that of the
+// leaf's caller differs from the leaf's. leaf is nil for other frames.
+func (w *sampledWriter) locationOf(frames []stacks.Frame, leaf *profile.Location) (*profile.Location, error) {
 	w.key = w.key[:0]
 	for _, f := range frames {
 		w.key = binary.LittleEndian.AppendUint32(w.key, uint32(f.Method.Ref()))
 		w.key = binary.LittleEndian.AppendUint32(w.key, uint32(f.Point))
 	}
-	id, ok := w.locationIDs[string(w.key)]
-	if ok && caller && id == w.stack[0] {
+	l := w.locations[string(w.key)]
+	if l != nil && l == leaf {
 		w.key = append(w.key, 1)
-		id, ok = w.locationIDs[string(w.key)]
+		l = w.locations[string(w.key)]
 	}
-	if ok {
-		return id, nil
+	if l != nil {
+		return l, nil
 	}
 	key := string(w.key)
-	var lines []Line
+	var lines []profile.Line
 	var code writtenFunction
 	for _, f := range frames {
 		of, err := w.writtenFunctionOf(f.Method)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if of.id == 0 && len(frames) > 1 {
-			of.id = w.unnamedFunction()
+		if of.function == nil && len(frames) > 1 {
+			of.function = w.unnamedFunction()
 		}
-		lines = append(lines, Line{of.id, of.start + int64(f.Point)})
+		line := profile.Line{Function: of.function, Line: int64(f.Point)}
+		if of.function != nil {
+			line.Line += of.function.StartLine
+		}
+		lines = append(lines, line)
 		code = of
 	}
 	switch {
 	case len(lines) == 1 && code.address != 0:
-		id = w.locationAt(code.mapping, code.address, nil)
-	case len(lines) == 1 && code.id == 0: // with an address it would be other code
-		id = w.locationAt(0, 0, nil)
-	case len(w.mappings) > 0:
-		id = w.locationAt(1, uint64(w.locations+1), lines)
+		l = w.addLocationAt(code.mapping, code.address, nil)
+	case len(lines) == 1 && code.function == nil: // with an address it would be other code
+		l = w.addLocationAt(nil, 0, nil)
+	case len(w.Mapping) > 0:
+		l = w.addLocationAt(w.Mapping[0], uint64(len(w.Location)+1), lines)
 	default:
-		id = w.Location(lines...)
+		l = w.AddLocation(lines...)
 	}
-	w.locationIDs[key] = id
-	return id, nil
+	w.locations[key] = l
+	return l, nil
 }
 
 // unnamedFunction returns a function for unknown frames among inlined ones, since each line of a location has a
 // function.
-func (w *sampledWriter) unnamedFunction() uint64 {
-	if w.unnamed == 0 {
-		w.unnamed = w.Function(Function{})
+func (w *sampledWriter) unnamedFunction() *profile.Function {
+	if w.unnamed == nil {
+		w.unnamed = w.AddFunction(profile.Function{})
 	}
 	return w.unnamed
 }
 
-// writtenFunctionOf returns the function of a method, with id 0 for an unknown function.
+// writtenFunctionOf returns the function of a method, without one for an unknown function.
 func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, error) {
 	if of, ok := w.writtenFunctions[m.Ref()]; ok {
 		return of, nil
@@ -242,37 +250,36 @@ func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, err
 	var of writtenFunction
 	if of.mapping, of.address = w.addressOf(k.Name); of.address == 0 && k.Name != "" {
 		p := w.places[m.Ref()]
-		f := Function{Name: k.Name, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
-		f.System = cmp.Or(p.System, k.Name) // readers do not demangle a name that equals System
-		of = writtenFunction{id: w.Function(f), start: f.StartLine}
+		// Readers do not demangle a name that equals SystemName.
+		of.function = w.AddFunction(profile.Function{Name: k.Name, SystemName: cmp.Or(p.System, k.Name), Filename: p.File,
+			StartLine: int64(min(p.Line, math.MaxInt32))})
 	}
 	w.writtenFunctions[m.Ref()] = of
 	return of, nil
 }
 
-// writeFacts writes the properties of the profile. If merged profiles differ in a property, it writes the first value.
-func (w *sampledWriter) writeFacts() {
-	number := func(key string) uint64 {
+// addFacts adds the properties of the profile. If merged profiles differ in a property, it adds the first value.
+func (w *sampledWriter) addFacts() {
+	number := func(key string) int64 {
 		n, err := strconv.ParseInt(first(w.facts, key), 10, 64)
 		if err != nil {
 			return 0
 		}
-		return uint64(n)
+		return n
 	}
-	text := func(field uint64, key string) { w.writeNumberField(field, w.stringIndex(first(w.facts, key))) }
-	if kind, unit, ok := strings.Cut(first(w.facts, propertyPeriodType), "/"); ok {
-		w.writeValueType(profilePeriodType, kind, unit)
+	if name := first(w.facts, propertyPeriodType); strings.Contains(name, "/") {
+		w.PeriodType = valueType(name)
 	}
-	w.writeNumberField(profilePeriod, number(propertyPeriod))
-	w.writeNumberField(profileDuration, number(propertyDuration))
-	w.writeNumberField(profileTime, uint64(w.s.Header().DumpTime))
-	text(profileDropFrames, propertyDrop)
-	text(profileKeepFrames, propertyKeep)
-	text(profileDocURL, propertyDoc)
-	if slices.Contains(w.typeNames, first(w.facts, propertyDefault)) {
-		text(profileDefaultType, propertyDefault)
+	w.Period = number(propertyPeriod)
+	w.DurationNanos = number(propertyDuration)
+	w.TimeNanos = w.s.Header().DumpTime
+	w.DropFrames = first(w.facts, propertyDrop)
+	w.KeepFrames = first(w.facts, propertyKeep)
+	w.DocURL = first(w.facts, propertyDoc)
+	for _, t := range w.SampleType {
+		if t.Type == first(w.facts, propertyDefault) {
+			w.DefaultSampleType = t.Type
+		}
 	}
-	for _, c := range w.facts[propertyComment] {
-		w.writeNumberField(profileComment, w.stringIndex(c))
-	}
+	w.Comments = w.facts[propertyComment]
 }

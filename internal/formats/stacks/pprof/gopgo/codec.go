@@ -4,13 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	proto "github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
@@ -77,37 +78,37 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if e.Preprocessed {
 		return report, p.writeText(w)
 	}
-	return report, p.writeProfile(w)
+	return report, p.assemble().WritePacked(w)
 }
 
 const firstLine = 1
 
-// writeProfile writes a profile with two locations per sample.
-func (p *profile) writeProfile(out io.Writer) error {
+// assemble makes a profile with two locations per sample.
+func (p *profile) assemble() *pprof.Assembly {
 	slices.SortFunc(p.edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
 	})
-	w := pprof.NewEncoder(out)
-	w.SampleType(p.kind, p.unit)
-	functions := make([]uint64, len(p.names))
-	callees := make([]uint64, len(p.names))
-	function := func(n, point int32) uint64 {
-		if name := p.names[n]; functions[n] == 0 && (name != "" || point != 0) {
-			functions[n] = w.Function(pprof.Function{Name: name, StartLine: firstLine})
+	w := new(pprof.Assembly)
+	w.SampleType = []*proto.ValueType{{Type: p.kind, Unit: p.unit}}
+	functions := make([]*proto.Function, len(p.names))
+	callees := make([]*proto.Location, len(p.names))
+	location := func(n, point int32) *proto.Location {
+		if name := p.names[n]; functions[n] == nil && (name != "" || point != 0) {
+			functions[n] = w.AddFunction(proto.Function{Name: name, StartLine: firstLine})
 		}
-		return functions[n]
+		return w.AddLocation(proto.Line{Function: functions[n], Line: firstLine + int64(point)})
 	}
-	var site uint64
+	var site *proto.Location
 	for i, e := range p.edges {
 		if i == 0 || e.caller != p.edges[i-1].caller || e.point != p.edges[i-1].point {
-			site = w.Location(pprof.Line{Function: function(e.caller, e.point), Number: firstLine + int64(e.point)})
+			site = location(e.caller, e.point)
 		}
-		if callees[e.callee] == 0 {
-			callees[e.callee] = w.Location(pprof.Line{Function: function(e.callee, 0), Number: firstLine})
+		if callees[e.callee] == nil {
+			callees[e.callee] = location(e.callee, 0)
 		}
-		w.Sample([]uint64{callees[e.callee], site}, e.weight)
+		w.AddSample([]*proto.Location{callees[e.callee], site}, e.weight)
 	}
-	return w.Close()
+	return w
 }
 
 // writeText writes the format of go tool preprofile.
@@ -144,15 +145,11 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 		return nil, err
 	}
 	var binary bytes.Buffer
-	if err := p.writeProfile(&binary); err != nil {
-		return nil, err
-	}
-	plain, err := gzip.NewReader(&binary)
-	if err != nil {
+	if err := p.assemble().WriteUncompressed(&binary); err != nil {
 		return nil, err
 	}
 	converted := *in
-	converted.Reader = plain
+	converted.Reader = &binary
 	report, err := (&pprof.Importer{}).Import(&converted)
 	if err != nil {
 		return nil, err
