@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,7 +35,8 @@ type textScan struct {
 	*scan
 	lines *parse.Lines
 	line  []byte // current line, valid until nextLine
-	ended bool   // the input has no more lines
+	ended bool   // the input has no more lines, or one of them is invalid
+	err   error  // first error of a line
 	f     function
 
 	tracesRead []trace
@@ -52,8 +54,9 @@ func (s *scan) readTextProfile() error {
 	hash := uint64(0)
 	for !t.ended {
 		place := t.lines.Place
-		if err := t.readFunction(); err != nil {
-			return err
+		t.readFunction()
+		if t.err != nil {
+			return t.err
 		}
 		// Texts are normally sorted. An unsorted one may repeat a function, which is then merged.
 		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
@@ -101,21 +104,30 @@ func (t *textScan) errorAt(place parse.Place, kind error, detail string) error {
 	return &Error{Name: t.name, Line: place.Line, Offset: place.Offset, Kind: kind, Detail: detail, After: string(t.last)}
 }
 
-// expectedError returns the error of a line that is not the expected part.
-func (t *textScan) expectedError(what string) error {
-	if t.ended {
-		return t.cutError(what)
-	}
-	return t.errorAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.line))
+// fail ends the reading with an error, unless an earlier one has ended it.
+func (t *textScan) fail(err error) {
+	t.err = cmp.Or(t.err, err)
+	t.ended = true
 }
 
-func (t *textScan) readNumber(limit uint64, what string) (uint64, error) {
+// failExpected ends the reading at a line that is not the expected part.
+func (t *textScan) failExpected(what string) {
+	if t.ended {
+		t.fail(t.cutError(what))
+	} else {
+		t.fail(t.errorAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.line)))
+	}
+}
+
+// readNumber reads a line with a number. After an error it returns 0.
+func (t *textScan) readNumber(limit uint64, what string) uint64 {
 	n, ok := parseNumber(t.line)
 	if t.ended || !ok || n > limit {
-		return 0, t.expectedError(what)
+		t.failExpected(what)
+		return 0
 	}
 	t.nextLine()
-	return n, nil
+	return n
 }
 
 func (t *textScan) readHeadings() error {
@@ -124,15 +136,17 @@ func (t *textScan) readHeadings() error {
 		word := strings.ToLower(string(t.line[1:]))
 		bits, ok := textVariants[word]
 		if !ok {
-			return t.expectedError("one of the headings of a profile, as :ir")
+			t.failExpected("one of the headings of a profile, as :ir")
+			break
 		}
 		v |= bits
 		t.nextLine()
 		if word == tracesMark {
-			if err := t.readTraces(); err != nil {
-				return err
-			}
+			t.readTraces()
 		}
+	}
+	if t.err != nil {
+		return t.err
 	}
 	if err := t.beginModule(heading{kind: KindText, variant: v}); err != nil {
 		return err
@@ -161,110 +175,78 @@ func parseNumber(b []byte) (n uint64, ok bool) {
 //	[ number of kinds, { kind, number of sites, { number of values, { name or number:count } } } ]
 //
 // a line each.
-func (t *textScan) readFunction() (err error) {
+func (t *textScan) readFunction() {
 	t.f.clearContent()
 	t.f.name = append(t.f.name[:0], t.line...)
 	t.nextLine()
-	t.f.hash, err = t.readNumber(math.MaxUint64, "the hash of a function")
-	if err != nil {
-		return err
-	}
+	t.f.hash = t.readNumber(math.MaxUint64, "the hash of a function")
 	t.f.line = t.lines.Line
 	if n, _ := parseNumber(t.line); n == 0 {
-		return t.expectedError("a number of counters, at least 1")
+		t.failExpected("a number of counters, at least 1")
 	}
-	number, err := t.readNumber(math.MaxUint64, "a number of counters")
-	if err != nil {
-		return err
+	for number := t.readNumber(math.MaxUint64, "a number of counters"); number > 0 && t.err == nil; number-- {
+		t.f.counts = append(t.f.counts, t.readNumber(math.MaxUint64, "a counter"))
 	}
-	for range number {
-		c, err := t.readNumber(math.MaxUint64, "a counter")
-		if err != nil {
-			return err
-		}
-		t.f.counts = append(t.f.counts, c)
-	}
-	if err := t.readBitmap(); err != nil {
-		return err
-	}
-	return t.readValues()
+	t.readBitmap()
+	t.readValues()
 }
 
 // readBitmap reads an optional bitmap. The name of the next function can also start with a dollar sign.
-func (t *textScan) readBitmap() error {
+func (t *textScan) readBitmap() {
 	if t.ended || t.line[0] != bitmapMark {
-		return nil
+		return
 	}
 	number, ok := parseNumber(t.line[1:])
 	if !ok {
-		return nil
+		return
 	}
-	t.nextLine()
-	for range number {
-		b, err := t.readNumber(math.MaxUint8, "a byte of a bitmap")
-		if err != nil {
-			return err
-		}
-		t.f.bitmap = append(t.f.bitmap, byte(b))
+	for t.nextLine(); number > 0 && t.err == nil; number-- {
+		t.f.bitmap = append(t.f.bitmap, byte(t.readNumber(math.MaxUint8, "a byte of a bitmap")))
 	}
-	return nil
 }
 
 // readValues reads optional values. A name instead of a number begins the next function.
-func (t *textScan) readValues() error {
-	if t.ended {
-		return nil
-	}
+func (t *textScan) readValues() {
 	kinds, ok := parseNumber(t.line)
-	if !ok {
-		return nil
+	if t.ended || !ok {
+		return
 	}
 	if kinds == 0 || kinds > valueKindsKnown {
-		return t.expectedError("a number of kinds of values, 1 to 3")
+		t.failExpected("a number of kinds of values, 1 to 3")
+		return
 	}
-	t.nextLine()
 	var had [valueKindsKnown]bool
-	for range kinds {
-		if n, ok := parseNumber(t.line); !ok || n >= valueKindsKnown || had[n] {
-			return t.expectedError("a kind of values, 0 to 2 and each once")
-		}
-		kind, err := t.readNumber(valueKindsKnown-1, "a kind of values")
-		if err != nil {
-			return err
+	for t.nextLine(); kinds > 0 && t.err == nil; kinds-- {
+		kind, ok := parseNumber(t.line)
+		if !ok || kind >= valueKindsKnown || had[kind] {
+			t.failExpected("a kind of values, 0 to 2 and each once")
+			return
 		}
 		had[kind] = true
-		if err := t.readSites(layout.Sub(kind)); err != nil {
-			return err
-		}
+		t.nextLine()
+		t.readSites(layout.Sub(kind))
 	}
-	return nil
 }
 
-func (t *textScan) readSites(kind layout.Sub) error {
+func (t *textScan) readSites(kind layout.Sub) {
 	place := t.lines.Place
-	sites, err := t.readNumber(math.MaxInt32, "a number of value sites")
-	if err == nil && sites > parse.MaxValueSites {
-		err = t.errorAt(place, tooManySites, "")
+	sites := t.readNumber(math.MaxInt32, "a number of value sites")
+	if sites > parse.MaxValueSites {
+		t.fail(t.errorAt(place, tooManySites, ""))
 	}
-	if err != nil {
-		return err
-	}
-	for i := range sites {
-		values, err := t.readNumber(math.MaxUint32, "the number of values of a site")
-		if err != nil {
-			return err
-		}
-		for range values {
+	for i := uint64(0); i < sites && t.err == nil; i++ {
+		values := t.readNumber(math.MaxUint32, "the number of values of a site")
+		for ; values > 0 && t.err == nil; values-- {
 			v, ok := t.parseValue(kind)
 			if t.ended || !ok {
-				return t.expectedError("a value with its count, as name:123")
+				t.failExpected("a value with its count, as name:123")
+				return
 			}
 			t.f.values = append(t.f.values, v)
 			t.nextLine()
 		}
 		t.f.sites = append(t.f.sites, site{kind, int32(i), len(t.f.values)})
 	}
-	return nil
 }
 
 func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
@@ -304,27 +286,18 @@ func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 
 // readTraces reads the number of traces, the size of their stream, and two lines for each trace with its weight and
 // names.
-func (t *textScan) readTraces() error {
-	number, err := t.readNumber(math.MaxUint64, "a number of temporal traces")
-	if err != nil {
-		return err
-	}
-	t.stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces")
-	if err != nil {
-		return err
-	}
-	for range number {
-		weight, err := t.readNumber(math.MaxUint64, "the weight of a trace")
-		if err != nil {
-			return err
-		}
+func (t *textScan) readTraces() {
+	number := t.readNumber(math.MaxUint64, "a number of temporal traces")
+	t.stream = t.readNumber(math.MaxUint64, "the size of the stream of traces")
+	for ; number > 0 && t.err == nil; number-- {
+		weight := t.readNumber(math.MaxUint64, "the weight of a trace")
 		if t.ended {
-			return t.expectedError("the functions of a trace")
+			t.failExpected("the functions of a trace")
+			return
 		}
 		t.tracesRead = append(t.tracesRead, trace{weight, traceFunctions(t.line)})
 		t.nextLine()
 	}
-	return nil
 }
 
 func traceFunctions(line []byte) (refs []uint64) {
