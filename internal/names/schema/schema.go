@@ -27,6 +27,7 @@ const (
 	TableCertain      = disk.TableCertain
 	TableCompilations = disk.TableCompilations
 	TableDumps        = disk.TableDumps
+	TableFunctions    = disk.TableFunctions
 	TableInputs       = disk.TableInputs
 	TableSamples      = disk.TableSamples
 	TableShapes       = disk.TableShapes

@@ -23,7 +23,9 @@ import (
 	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/names/origins"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -251,14 +253,18 @@ func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*
 	return r, r.SetResult(s, found, cli.DefaultKept, cli.DefaultChecked)
 }
 
-// isOwn reports whether a method belongs to the program itself, and not to the JDK that was named with it.
+// isOwn reports whether a method belongs to the program itself, and not to the JDK that was named with it, to Go's
+// runtime or to a library in Go.
 func (p *Program) isOwn(m reader.Method) bool {
-	path, ok := p.Code.(*program.ClassPath)
-	if !ok {
-		return true
-	}
 	k, err := m.Key()
-	return err == nil && path.IsOwn(k)
+	if path, ok := p.Code.(*program.ClassPath); ok {
+		return err == nil && path.IsOwn(k)
+	}
+	if d := m.Store().Header().Domain; d == layout.DomainSampled {
+		in, _ := scopes.Split(d, k.Name)
+		return err == nil && origins.Of(d, in) == origins.Own
+	}
+	return true
 }
 
 // LacksMethod reports whether the program certainly has no such method.
@@ -270,14 +276,18 @@ func (p *Program) LacksMethod(k layout.Key) bool {
 // ErrNotRecorded is returned if no program is given, and the archive records no class path that can be opened.
 var ErrNotRecorded = errors.New("no program is given")
 
-// ErrNotHere is an ErrNotRecorded about a class path that is recorded, and is not here.
+// ErrNotHere is an ErrNotRecorded about a program that could be checked, and is not here or not named.
 var ErrNotHere = fmt.Errorf("%w", ErrNotRecorded)
 
 // recordedCode opens the files that still exist of the class path of the archive's last run. It adds a JDK of the
 // recorded build.
 func recordedCode(ctx context.Context, s *reader.Store) (Program, error) {
 	if s.Header().Domain != layout.DomainHotSpot {
-		return Program{}, fmt.Errorf("%w: %s", ErrNotRecorded, report.AdviceToNameCode(s.Header().Domain))
+		err := ErrNotRecorded
+		if isOfGo(s) {
+			err = ErrNotHere
+		}
+		return Program{}, fmt.Errorf("%w: %s", err, report.AdviceToNameCode(s.Header().Domain))
 	}
 	run, err := lastDescribed(s)
 	if err != nil {
@@ -311,6 +321,20 @@ func recordedCode(ctx context.Context, s *reader.Store) (Program, error) {
 	c, err := openClasses(append(paths, missing...), s.Header())
 	c.Name, c.origin, c.missing = "the class path that it records", origin, nil
 	return c, err
+}
+
+// isOfGo reports whether an archive has the start lines of functions, which only profiles of Go have.
+func isOfGo(s *reader.Store) bool {
+	t, err := s.TableOrEmpty(schema.TableFunctions)
+	if err != nil || s.Header().Domain != layout.DomainSampled {
+		return false
+	}
+	for row := range t.Rows {
+		if t.Cell(3, row) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // findJDKOf returns the version of a run's JDK, and the home of a JDK of this version or "".

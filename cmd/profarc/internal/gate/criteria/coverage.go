@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -58,6 +60,7 @@ func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 
 type hotSum struct {
 	methods, gone, missing int
+	lambdas                int     // hidden classes among gone
 	total, covered         float64 // total weights, without methods that are gone
 	goneWeight             float64
 	worst                  string // name of the heaviest method without counts
@@ -67,8 +70,11 @@ type hotSum struct {
 
 func (h *hotSum) coverageText() string {
 	text := fmt.Sprintf("%d of %d hot methods of the baseline have counts", h.methods-h.missing, h.methods)
-	if h.gone > 0 {
-		text += fmt.Sprintf(", without %d that the program has no more", h.gone)
+	if n := h.gone - h.lambdas; n > 0 {
+		text += fmt.Sprintf(", without %d that the program has no more", n)
+	}
+	if h.lambdas > 0 {
+		text += fmt.Sprintf(", without %d of lambdas or other hidden classes, which have new names in each run", h.lambdas)
 	}
 	if h.worst != "" {
 		text += "; the heaviest without is " + h.worst
@@ -112,9 +118,13 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	}
 	weight := weightShare(was, weights)
 	if gone {
+		k, err := m.Key()
 		h.gone++
 		h.goneWeight += weight
-		return nil
+		if javanames.IsNumbered(k.Class) || strings.Contains(k.Class, "@") {
+			h.lambdas++
+		}
+		return err
 	}
 	j.addMethod(&h.samples, was, is, weight)
 	h.methods++

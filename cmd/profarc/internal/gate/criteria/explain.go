@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/layout"
 )
 
 // An explanation says what a criterion measures, and what to do if it does not pass. ARCHIVE, CODE and BASELINE stand
@@ -72,11 +73,14 @@ func (j *judge) adviseAll(all []Criterion) {
 			continue
 		}
 		c.Advice = names.Replace(explanationOf(c.Name).advice)
-		if c.Name == "damaged" || c.Name == "breadth" && c.Value != nil {
-			c.Advice = strings.ReplaceAll(c.Advice, "COUNT", strconv.FormatFloat(*c.Value, 'g', -1, 64))
+		if c.Value != nil {
+			c.Advice = strings.ReplaceAll(c.Advice, "COUNT", strconv.FormatFloat(max(1, *c.Value), 'g', -1, 64))
 		}
-		if c.Name == NameOfChecked {
+		switch {
+		case c.Name == NameOfChecked, c.Name == "fit" && j.evidence.MissesProgram:
 			c.Advice = report.AdviceToNameCode(j.s.Header().Domain)
+		case c.Name == "fit" && j.s.Header().Domain == layout.DomainSampled:
+			c.Advice, _, _ = strings.Cut(c.Advice, ", or keep") // samples are not adapted
 		}
 	}
 }

@@ -56,7 +56,7 @@ type Evidence struct {
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
 	Fit           func() (*report.Check, error)
 	NoProgram     string
-	MissesProgram bool // the program could be checked if it were here
+	MissesProgram bool // the program could be checked if it were here or named
 	// Lacks reports whether the program certainly no longer has a method; nil if that is unknown.
 	Lacks func(layout.Key) bool
 	// Baseline is the archive in use, joined with its base; nil without one. BaselineName is its name,
@@ -260,9 +260,13 @@ func (j *judge) judgeFit() []Criterion {
 		const reason = "coverage and spread compare with the baseline"
 		return []Criterion{c, of, breadth.switchedOff(reason), weight.switchedOff(reason)}
 	}
-	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of the program itself with counts",
-		cli.Amount(found.OwnMethods, "method"))
-	weight = weight.judgedBy(found.OwnShare, "of all events are in methods of the program itself")
+	own := "the program itself (without libraries and runtime)"
+	if j.s.Header().Domain == layout.DomainHotSpot {
+		own = "the program itself (without the JDK)"
+	}
+	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of %s with counts",
+		cli.Amount(found.OwnMethods, "method"), own)
+	weight = weight.judgedBy(found.OwnShare, "of all events are in methods of %s", own)
 	breadth, weight = j.breadthBySamples(breadth), j.shareBySamples(weight)
 	return []Criterion{c, of, breadth.idleIfFailed(), weight.idleIfFailed()}
 }
@@ -325,19 +329,18 @@ func (j *judge) judgeSize() Criterion {
 		cli.Grouped(h.Counts.Profiles))
 }
 
-// judgeGrowth judges the size of the file relative to the baseline's, per sample if it has more samples.
+// judgeGrowth judges the size of the file relative to the baseline's, and for samples the number of methods.
 func (j *judge) judgeGrowth() Criterion {
 	c := Criterion{Name: "growth", Bound: Most, Threshold: j.limits.Growth, Unit: UnitTimes}
 	if c, ok := j.withBaseline(c); !ok {
 		return c
 	}
-	was := j.evidence.BaselineSize
-	growth, unit := float64(j.s.Header().FileSize)/float64(was), "bytes"
-	if j.areSampled() && j.size.Samples > j.baseSize.Samples { // longer sampling makes a larger file
-		growth /= j.size.Samples / j.baseSize.Samples
-		unit = "bytes, and fewer samples: this is the growth per sample"
+	if j.areSampled() {
+		return j.growthBySamples(c)
 	}
-	return c.judgedBy(growth, "%s has %s %s", j.evidence.BaselineName, cli.Grouped(uint64(was)), unit)
+	was := j.evidence.BaselineSize
+	return c.judgedBy(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
+		cli.Grouped(uint64(was)))
 }
 
 func (j *judge) judgeRuns() Criterion {

@@ -1,6 +1,7 @@
 package criteria
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/sampling"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/reader"
 )
 
 // TooFew is the state of a criterion of samples whose interval contains the threshold.
@@ -149,4 +152,27 @@ func (j *judge) breadthBySamples(c Criterion) Criterion {
 		left := 1 - (bound-*c.Value)/max(unmet, 1)
 		return sampling.Needs{M: j.size.Samples * (1 - unmet/met[1]*math.Log(left))}, left > 0
 	})
+}
+
+// growthBySamples judges how many more methods the archive has than the baseline. Longer sampling makes a file larger
+// and meets further methods. So the larger archive counts the methods that as many samples as the other's would meet.
+func (j *judge) growthBySamples(c Criterion) Criterion {
+	samples := min(j.size.Samples, j.baseSize.Samples)
+	was, errWas := j.methodsIn(j.evidence.Baseline, j.baseSize, samples)
+	is, errIs := j.methodsIn(j.whole, j.size, samples)
+	if err := cmp.Or(errWas, errIs); err != nil {
+		return c.unchecked("%v", err)
+	}
+	return c.judgedBy(is/max(was, 1), "%.0f samples meet about %.0f methods, of %s %.0f", samples, is,
+		j.evidence.BaselineName, was)
+}
+
+// methodsIn estimates how many methods some of the samples of an archive meet.
+func (j *judge) methodsIn(s *reader.Store, of compare.SampleSize, samples float64) (n float64, err error) {
+	err = poll.Each(poll.New(j.ctx), s.Methods(), func(m reader.Method) error {
+		counts, err := countsOf(s, m)
+		n += 1 - math.Pow(1-samples/of.Samples, shareOfSamples(counts, of)*of.Samples) // all others are of the rest
+		return err
+	})
+	return n, err
 }
