@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/internal/file/disk"
 )
@@ -75,13 +76,30 @@ func SetHelp(cmd *cobra.Command, text string, values ...string) {
 	cmd.Example = strings.TrimRight(examples, "\n")
 }
 
-func flagUsageError(_ *cobra.Command, err error) error {
+func flagUsageError(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+		return unknownCommandError(cmd, cmd.Flags().Arg(0)) // its flags are not known
+	}
 	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		if near := nearFlags(cmd, name); len(near) > 0 {
+			return Usagef("%s: did you mean --%s?", text, strings.Join(near, " or --"))
+		}
+	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		text = strings.TrimSuffix(text, number.Error()) + number.Err.Error()
 	}
 	return Usagef("%s", text)
+}
+
+// nearFlags returns the flags of a command with similar names.
+func nearFlags(cmd *cobra.Command, name string) []string {
+	known := cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		known.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	return known.SuggestionsFor(name)
 }
 
 // rejectUnknownTopics makes help and completion of an unknown topic a usage error. Cobra would print a help text and

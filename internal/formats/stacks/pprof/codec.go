@@ -45,20 +45,22 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return isLegacy(head) || detectProfile(head, whole)
 }
 
-// Import reads a profile. The error matches ErrNoType, ErrConcatenated, ErrLegacy, ErrDeep, ErrCut or ErrSyntax.
+// Import reads a profile. The error matches ErrNoType, ErrConcatenated, ErrLegacy, ErrDeep, ErrCut, ErrSyntax or
+// ErrCallsOnly.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	data, err := io.ReadAll(in)
 	if err != nil {
 		return nil, err
 	}
-	report, err := i.convertProfile(data, in.Config)
+	report, err := i.convertProfile(data, in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return report, nil
 }
 
-func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Report, error) {
+func (i *Importer) convertProfile(data []byte, in *codec.Input) (*codec.Report, error) {
+	config := in.Config
 	if isLegacy(data) {
 		converted, err := convertLegacy(data)
 		if err != nil {
@@ -69,6 +71,9 @@ func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Re
 	r, err := decodeProfile(data)
 	if err != nil {
 		return nil, err
+	}
+	if in.Several && r.hasOnlyCalls() {
+		return nil, ErrCallsOnly
 	}
 	if start := r.numbers[profileTime]; config.DumpTime.IsZero() && start != 0 {
 		config.DumpTime = time.Unix(0, int64(start))
@@ -89,6 +94,32 @@ func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Re
 		report.Notes = append(report.Notes, "the profile has no samples: the program was idle while it was taken")
 	}
 	return report, nil
+}
+
+// ErrCallsOnly means that one of several profiles is an export for go build, such as default.pgo.
+var ErrCallsOnly = errors.New("it has only the calls that go build reads, as the format gopgo writes them, and the " +
+	"profiles that it was made from count them already: leave it out, or import it by itself")
+
+// hasOnlyCalls reports whether a profile is the export of an archive in the format gopgo. Profilers know the address
+// range, the period or the time of their samples.
+func (r *decodedProfile) hasOnlyCalls() bool {
+	if len(r.types) != 1 || len(r.mappings) > 0 || r.periodType != (sampleType{}) || r.numbers[profileTime] != 0 {
+		return false
+	}
+	for _, f := range r.functions {
+		if f.startLine != 1 || f.file != 0 {
+			return false
+		}
+	}
+	samples := 0
+	err := r.eachSample(func(s *sample) error {
+		if len(s.locations) != 2 {
+			return ErrCallsOnly // ends the search
+		}
+		samples++
+		return nil
+	})
+	return err == nil && samples > 0
 }
 
 // An Exporter writes profiles for go tool pprof. It has no options.

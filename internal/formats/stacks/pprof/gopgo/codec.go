@@ -150,6 +150,7 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	}
 	converted := *in
 	converted.Reader = &binary
+	converted.Several = false
 	report, err := (&pprof.Importer{}).Import(&converted)
 	if err != nil {
 		return nil, err
