@@ -9,10 +9,10 @@ import (
 
 // A Key identifies a method. Its fields must not contain NUL bytes.
 type Key struct {
-	Class     string // declaring class as the domain spells it; "" in domains where Name is the whole key
-	Name      string // method name, or LLVM's PGO name
-	Signature string // descriptor or parameter list; "" if the domain has none
-	Loader    string // identity of the class loader; "" for the boot loader or if unknown
+	Class     string `json:"class"`               // declaring class as the domain spells it; "" in domains where Name is the whole key
+	Name      string `json:"name,omitempty"`      // method name, or LLVM's PGO name
+	Signature string `json:"signature,omitempty"` // descriptor or parameter list; "" if the domain has none
+	Loader    string `json:"loader,omitempty"`    // identity of the class loader; "" for the boot loader or if unknown
 }
 
 // Reserved code ids. All other values belong to the VM, such as LLVM's function hash.

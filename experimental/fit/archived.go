@@ -26,12 +26,10 @@ func Archived(s *reader.Store) Code { return &archivedCode{s: s} }
 
 // Whole is Archived for profiles that have every function of their program, such as a raw profile of LLVM. Functions
 // that they lack are gone.
-func Whole(s *reader.Store) Code { return &wholeCode{archivedCode{s: s, whole: true}} }
-
-type wholeCode struct{ archivedCode }
+func Whole(s *reader.Store) Code { return &archivedCode{s: s, whole: true} }
 
 // Functions calls yield with all functions that have a profile.
-func (a *wholeCode) Functions(yield func(name string, versions []methodcode.Version) bool) {
+func (a *archivedCode) Functions(yield func(name string, versions []methodcode.Version) bool) {
 	for m, err := range a.s.Methods() {
 		k, errKey := m.Key()
 		if cmp.Or(err, errKey) != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -53,14 +54,15 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		report: Report{Profiles: map[State]int{}, Weights: map[State]float64{}, Reasons: map[string]int{},
 			Lost: map[string]Loss{}, adapted: o.Into != nil && !o.KeepNames}}
 	var err error
-	if code, ok := archivedOf(against); ok {
-		code.pairing, err = loaders.PairClasses(s, code.s)
+	archived, ofArchive := against.(*archivedCode)
+	if ofArchive {
+		archived.pairing, err = loaders.PairClasses(s, archived.s)
 		if err != nil {
 			return nil, err
 		}
 	}
 	if source, ok := hasSource(s.Header(), against); ok {
-		if err := c.checkByLines(source); err != nil {
+		if err := c.checkByLines(ctx, source); err != nil {
 			return nil, err
 		}
 		c.trimMisfits(o.Top)
@@ -70,7 +72,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := against.(methodcode.FunctionList); ok && s.Header().Domain.LLVM() {
+	if list, ok := against.(methodcode.FunctionList); ok && s.Header().Domain.LLVM() && (!ofArchive || archived.whole) {
 		c.renames, err = findRenamedFunctions(ctx, s, against, list)
 		if err != nil {
 			return nil, err
@@ -95,32 +97,16 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 			c.rewriter.renames = &c.renames
 		}
 	}
-	for m, err := range s.Methods() {
-		err = cmp.Or(err, ctx.Err())
-		if err == nil {
-			err = c.checkMethod(m)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := entries.EachMethod(ctx, s, c.checkMethod); err != nil {
+		return nil, err
 	}
 	c.trimMisfits(o.Top)
 	c.report.Renames = c.renames.sortedByWeight()
-	if code, ok := archivedOf(against); ok {
-		c.report.ByName = code.byName
-	}
+	c.report.ByName = ofArchive && archived.byName
 	if c.rewriter != nil {
 		return &c.report, c.rewriter.copyTables()
 	}
 	return &c.report, nil
-}
-
-func archivedOf(code Code) (*archivedCode, bool) {
-	if whole, ok := code.(*wholeCode); ok {
-		return &whole.archivedCode, true
-	}
-	archived, ok := code.(*archivedCode)
-	return archived, ok
 }
 
 func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {
@@ -173,10 +159,9 @@ type checker struct {
 	byID       map[uint64]int // versions of the current method by code id
 }
 
-func (c *checker) checkMethod(m reader.Method) error {
-	k, err := m.Key()
-	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
-		return err
+func (c *checker) checkMethod(m reader.Method, k layout.Key) error {
+	if c.o.Methods != nil && !c.o.Methods(k) {
+		return nil
 	}
 	c.report.Methods++
 	now, changed := c.renames.presentKey(m, k)

@@ -2,13 +2,14 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/java/methodcode"
-	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -267,11 +268,10 @@ type sampledCall struct {
 	weight float64
 }
 
-func (c *checker) checkByLines(source methodcode.Source) error {
-	return poll.Each(c.poll, c.s.Methods(), func(m reader.Method) error {
-		k, err := m.Key()
-		if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
-			return err
+func (c *checker) checkByLines(ctx context.Context, source methodcode.Source) error {
+	return entries.EachMethod(ctx, c.s, func(m reader.Method, k layout.Key) error {
+		if c.o.Methods != nil && !c.o.Methods(k) {
+			return nil
 		}
 		c.report.Methods++
 		return c.checkFunction(source, m, k.Name)

@@ -376,7 +376,7 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 
 func (m *mover) countLoss(why string, counts float64) {
 	if counts > 0 {
-		m.report.Lost[why] = m.report.Lost[why].withPoint(counts)
+		m.report.addLoss(why, counts)
 		m.counts.CountsDropped += counts
 	}
 }

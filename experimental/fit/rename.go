@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A Rename is a class or method with another name in the program.
 type Rename struct {
-	From, To layout.Key `json:"-"` // keys; a class has neither name nor signature
+	From layout.Key `json:"from"` // a class has neither name nor signature
+	To   layout.Key `json:"to"`
 	// Methods counts the methods of a class with known code, Same those with equal code under the new name. Both are 0 if
 	// only descriptors mention the class.
 	Methods  int     `json:"methods"`
@@ -131,7 +133,7 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 	r.classes = map[string]string{}
 	r.methods = map[layout.Ref]renamed{}
 	r.unsure = map[layout.Ref]string{}
-	if err := r.lookForAll(); err != nil {
+	if err := entries.EachMethod(ctx, s, r.lookForMethod); err != nil {
 		return renames{}, err
 	}
 	steps := []func() error{r.listTypes, r.matchClasses, r.matchMentioned, r.matchMethods}
@@ -147,23 +149,9 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 	return r.renames, r.matchLambdas(same)
 }
 
-func (r *renamer) lookForAll() error {
-	for m, err := range r.s.Methods() {
-		err = cmp.Or(err, r.ctx.Err())
-		if err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
-			err = r.lookForMethod(m)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *renamer) lookForMethod(m reader.Method) error {
-	k, err := m.Key()
-	if err != nil {
-		return err
+func (r *renamer) lookForMethod(m reader.Method, k layout.Key) error {
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		return nil
 	}
 	p, err := r.inv.Presence(k)
 	if err != nil || p == methodcode.Unknown {

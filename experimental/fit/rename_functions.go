@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
@@ -64,34 +64,22 @@ func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, against
 		return true
 	})
 	known := map[string]bool{}
-	for m, err := range s.Methods() {
-		err = cmp.Or(err, ctx.Err())
-		if err != nil {
-			return err
-		}
-		k, err := m.Key()
-		if err != nil {
-			return err
-		}
+	err := entries.EachMethod(ctx, s, func(m reader.Method, k layout.Key) error {
 		known[k.Name] = true
 		a, err := against.Method(k)
-		if err != nil {
+		if err != nil || a.Presence != methodcode.NoMethod {
 			return err
 		}
-		if a.Presence == methodcode.NoMethod {
-			g, err := newGoneFunction(m, k.Name)
-			if err != nil {
-				return err
-			}
-			r.gone = append(r.gone, g)
-		}
-	}
+		g, err := newGoneFunction(m, k.Name)
+		r.gone = append(r.gone, g)
+		return err
+	})
 	for _, name := range order {
 		if !known[name] {
 			r.fresh = append(r.fresh, function{name: name, hashes: has[name]})
 		}
 	}
-	return nil
+	return err
 }
 
 func newGoneFunction(m reader.Method, name string) (g function, err error) {

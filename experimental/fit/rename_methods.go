@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -226,35 +227,26 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 	}
 	var found []renumbered
 	claims := map[layout.Key]int{}
-	for m, err := range r.s.Methods() {
-		if err != nil {
-			return err
-		}
-		k, err := m.Key()
-		if err != nil {
-			return err
-		}
+	err := entries.EachMethod(r.ctx, r.s, func(m reader.Method, k layout.Key) error {
 		host, ok := lambdaHost(k.Name)
-		if !ok || r.ctx.Err() != nil {
-			continue
+		if !ok {
+			return nil
 		}
 		all, err := r.lambdasLike(m, k, host, same)
-		if err != nil {
-			return err
-		}
 		for _, to := range all {
 			claims[to]++
 		}
 		if len(all) == 1 {
 			found = append(found, renumbered{m.Ref(), k, all[0]})
 		}
-	}
+		return err
+	})
 	for _, f := range found {
 		if claims[f.to] == 1 && f.to != f.from {
 			r.addMethod(f.ref, f.from, f.to, 1)
 		}
 	}
-	return r.ctx.Err()
+	return err
 }
 
 func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key,

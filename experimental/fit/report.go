@@ -53,19 +53,20 @@ type Code interface {
 
 // A Verdict is the result for one profile.
 type Verdict struct {
-	Method  reader.Method
-	Profile reader.Profile
-	State   State
-	Reason  string  // reason for the state, in words
-	Weight  float64 // total of its invocations, backedges and counts
+	Method  reader.Method  `json:"-"`
+	Profile reader.Profile `json:"-"`
+	State   State          `json:"state"`
+	Reason  string         `json:"reason"` // reason for the state, in words
 	// Confidence is the share of the weight that is still valid. Exact and renamed profiles have 1, stale and gone ones 0.
-	Confidence      float64
-	Points, Matched int // number of profile points, and of those with a partner in the new code
+	Confidence float64 `json:"confidence"`
+	Points     int     `json:"points"`  // number of profile points
+	Matched    int     `json:"matched"` // points with a partner in the new code
+	Weight     float64 `json:"weight"`  // total of its invocations, backedges and counts
 	// To is the present key of the method if it has changed, else zero.
-	To layout.Key
+	To layout.Key `json:"renamed_to,omitzero"`
 	// Moves lists the profile points of changed code in the old order, followed by points that only the new code has. It
 	// is nil if the points of either version are unknown.
-	Moves []Move
+	Moves []Move `json:"-"`
 }
 
 // A Move is the new position of a profile point of changed code.
@@ -207,12 +208,12 @@ func (r *Report) countPoint(why string, counts float64, swapped bool) {
 	}
 	switch {
 	case why != "":
-		r.Lost[why] = r.Lost[why].withPoint(counts)
+		r.addLoss(why, counts)
 	case swapped:
-		r.Swapped = r.Swapped.withPoint(counts)
+		r.Swapped.addPoint(counts)
 		fallthrough
 	default:
-		r.Found = r.Found.withPoint(counts)
+		r.Found.addPoint(counts)
 	}
 }
 
@@ -257,11 +258,22 @@ const (
 
 // A Loss counts points of changed code with one fate.
 type Loss struct {
-	Points int     `json:"points"` // points with counts
-	Counts float64 `json:"counts"` // total of their counts
+	Reason string  `json:"reason,omitempty"` // reason of lost counts
+	Points int     `json:"points"`           // points with counts
+	Counts float64 `json:"counts"`           // total of their counts
 }
 
-func (l Loss) withPoint(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }
+func (l *Loss) addPoint(counts float64) {
+	l.Points++
+	l.Counts += counts
+}
+
+func (r *Report) addLoss(why string, counts float64) {
+	l := r.Lost[why]
+	l.Reason = why
+	l.addPoint(counts)
+	r.Lost[why] = l
+}
 
 // hotShare is the share of all counts in the hot part of an archive: the fewest profiles that have this share.
 const hotShare = 0.99

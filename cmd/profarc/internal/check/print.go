@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
 )
 
 func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
@@ -91,11 +92,11 @@ func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 			"branches whose condition is inverted: taken and not taken change sides")
 	}
 	for _, l := range p.Dropped {
-		row(terminal.Doubtful, "dropped", "points", l.Loss, l.Reason)
+		row(terminal.Doubtful, "dropped", "points", l, l.Reason)
 	}
 	g.Print(0)
 	dropped := func(why string) bool {
-		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == why })
+		return slices.ContainsFunc(p.Dropped, func(l fit.Loss) bool { return l.Reason == why })
 	}
 	if dropped(fit.LostAssumed) {
 		fmt.Fprintf(a.Out,
@@ -116,7 +117,7 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	g := terminal.NewGrid(screen, a.Out, 3)
 	g.AddRow("", "state", "confidence", "counts", "method", "reason")
 	for _, m := range r.Misfits {
-		g.AddRow(stateColors[fit.State(m.State)], m.State, fmt.Sprintf("%.2f", m.Confidence),
+		g.AddRow(stateColors[m.State], string(m.State), fmt.Sprintf("%.2f", m.Confidence),
 			screen.FormatCount(uint64(m.Weight+0.5)),
 			methodText(screen, m), escape.Printable(strings.TrimSpace(m.Reason)))
 	}
@@ -133,10 +134,10 @@ func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 }
 
 // renamedText returns a class or a method in the screen's spelling.
-func renamedText(screen *terminal.Screen, n report.CheckName) string {
+func renamedText(screen *terminal.Screen, n layout.Key) string {
 	switch {
 	case screen.Spelling.Raw:
-		return escape.Printable(n.String())
+		return escape.Printable(report.RenameText(n))
 	case n.Name == "":
 		return escape.Printable(screen.Spelling.Type(screen.Domain, n.Class))
 	}

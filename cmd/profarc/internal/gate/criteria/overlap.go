@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -78,12 +78,8 @@ func (e *edits) String() string {
 // the baseline lacks is new if the profiles of its domain list each method of a program, as LLVM's do.
 func (j *judge) findEdits() (*edits, error) {
 	e := &edits{methods: map[layout.Key]bool{}}
-	base, steps := j.evidence.Baseline, poll.New(j.ctx)
-	err := poll.Each(steps, base.Methods(), func(m reader.Method) error {
-		k, err := m.Key()
-		if err != nil {
-			return err
-		}
+	base := j.evidence.Baseline
+	err := entries.EachMethod(j.ctx, base, func(m reader.Method, k layout.Key) error {
 		if j.evidence.Lacks != nil && j.evidence.Lacks(k) {
 			e.addMethod(k, &e.gone)
 			return nil
@@ -101,12 +97,8 @@ func (j *judge) findEdits() (*edits, error) {
 	if err != nil || j.evidence.Lacks == nil || !j.s.Header().Domain.LLVM() {
 		return e, err
 	}
-	return e, poll.Each(steps, j.whole.Methods(), func(m reader.Method) error {
-		k, err := m.Key()
-		if err != nil {
-			return err
-		}
-		_, err = base.Find(k)
+	return e, entries.EachMethod(j.ctx, j.whole, func(_ reader.Method, k layout.Key) error {
+		_, err := base.Find(k)
 		if errors.Is(err, reader.ErrNotFound) {
 			e.addMethod(k, &e.added)
 		}

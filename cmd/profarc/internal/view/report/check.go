@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,34 +16,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CheckRename is a renamed class or method.
-type CheckRename struct {
-	From CheckName `json:"from"`
-	To   CheckName `json:"to"` // current name
-	fit.Rename
-}
-
-// A CheckName names a class, or a method if Name is set.
-type CheckName struct {
-	Class     string `json:"class"`
-	Name      string `json:"name,omitempty"`
-	Signature string `json:"signature,omitempty"`
-	Loader    string `json:"loader,omitempty"`
-}
-
-func (n CheckName) String() string {
-	if n.Name == "" {
-		return strings.ReplaceAll(n.Class, "/", ".")
+// RenameText names a class, or a method if k has a name.
+func RenameText(k layout.Key) string {
+	if k.Name == "" {
+		return strings.ReplaceAll(k.Class, "/", ".")
 	}
-	return display.MethodText(layout.DomainHotSpot, layout.Key(n))
-}
-
-func renamesOf(found *fit.Report) []CheckRename {
-	all := []CheckRename{}
-	for _, n := range found.Renames {
-		all = append(all, CheckRename{CheckName(n.From), CheckName(n.To), n})
-	}
-	return all
+	return display.MethodText(layout.DomainHotSpot, k)
 }
 
 // A Check is the report of profarc check. Shares and confidences are from 0 to 1.
@@ -69,7 +48,7 @@ type Check struct {
 	Loaders    []loaders.Doubt `json:"loader_doubts"`
 	Points     CheckPoints     `json:"moved_points"`
 	Misfits    []CheckVerdict  `json:"misfits"` // the heaviest losses first
-	Renames    []CheckRename   `json:"renames"` // those with the most counts first
+	Renames    []fit.Rename    `json:"renames"` // those with the most counts first
 	Verdicts   []CheckVerdict  `json:"verdicts,omitempty"`
 	// NoLongerCertain lists the sites that are certain in the archive and not in the profiles
 	// of the code. It is nil for other kinds of code.
@@ -138,24 +117,15 @@ type CheckPoints struct {
 	GuessedProfiles int `json:"guessed_profiles"`
 	// Found, Swapped and Dropped cover the points with counts in changed code.
 	// Swapped are the found branches whose counts change sides.
-	Found   fit.Loss    `json:"found"`
-	Swapped fit.Loss    `json:"swapped"`
-	Dropped []CheckLost `json:"dropped"` // most counts first
-}
-
-// A CheckLost totals dropped points with counts by reason. Some counts of found points can be dropped too.
-type CheckLost struct {
-	Reason string `json:"reason"`
-	fit.Loss
+	Found   fit.Loss   `json:"found"`
+	Swapped fit.Loss   `json:"swapped"`
+	Dropped []fit.Loss `json:"dropped"` // most counts first
 }
 
 func pointsOf(f *fit.Report) CheckPoints {
-	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points,
-		GuessedProfiles: f.Guessed.Profiles, Found: f.Found, Swapped: f.Swapped}
-	for why, l := range f.Lost {
-		p.Dropped = append(p.Dropped, CheckLost{why, l})
-	}
-	slices.SortFunc(p.Dropped, func(a, b CheckLost) int {
+	p := CheckPoints{Old: f.Points, Matched: f.Matched, Guessed: f.Guessed.Points, GuessedProfiles: f.Guessed.Profiles,
+		Found: f.Found, Swapped: f.Swapped, Dropped: slices.AppendSeq([]fit.Loss{}, maps.Values(f.Lost))}
+	slices.SortFunc(p.Dropped, func(a, b fit.Loss) int {
 		return cmp.Or(cmp.Compare(b.Counts, a.Counts), cmp.Compare(a.Reason, b.Reason))
 	})
 	return p
@@ -173,14 +143,7 @@ func (p *CheckPoints) TotalCounts() (all float64) {
 // A CheckVerdict is the result for one profile.
 type CheckVerdict struct {
 	analyze.MethodName
-	State      string  `json:"state"`
-	Reason     string  `json:"reason"`
-	Confidence float64 `json:"confidence"`
-	Points     int     `json:"points"`
-	Matched    int     `json:"matched"`
-	Weight     float64 `json:"weight"`
-	// To is the current name of a renamed method.
-	To *CheckName `json:"renamed_to,omitempty"`
+	fit.Verdict
 }
 
 // A CheckRewritten describes the adapted archive.
@@ -207,7 +170,7 @@ func (r *Check) SetResult(s *reader.Store, f *fit.Report, least, checked float64
 	r.Misfits = []CheckVerdict{}
 	r.Reasons = UncheckedOf(f)
 	r.setStates(f)
-	r.Renames = renamesOf(f)
+	r.Renames = append([]fit.Rename{}, f.Renames...)
 	for i := range f.Misfits {
 		v, err := verdictOf(s, &f.Misfits[i])
 		if err != nil {
@@ -253,12 +216,7 @@ func (r *Check) AddVerdict(s *reader.Store, v *fit.Verdict) error {
 
 func verdictOf(s *reader.Store, v *fit.Verdict) (CheckVerdict, error) {
 	name, err := analyze.NameOf(s, v.Method)
-	c := CheckVerdict{name, string(v.State), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
-	if v.To != (layout.Key{}) {
-		to := CheckName(v.To)
-		c.To = &to
-	}
-	return c, err
+	return CheckVerdict{name, *v}, err
 }
 
 // A CheckReason is a reason why profiles could not be checked.

@@ -168,17 +168,17 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 		add("Of these, branches of the opposite sense", p.Swapped)
 	}
 	for _, l := range p.Dropped {
-		add("Dropped: "+l.Reason, l.Loss)
+		add("Dropped: "+l.Reason, l)
 	}
 	return t.finishRows()
 }
 
-func renameTable(r *request, renames []report.CheckRename) *table {
+func renameTable(r *request, renames []fit.Rename) *table {
 	t := newTable(r, "renames", "Renamed classes and methods", textColumn("from", "From"),
 		textColumn("to", "To"), numberColumn("profiles", "profiles"), numberColumn("weight", "events"),
 		numberColumn("methods", "methods"), numberColumn("same", "with the same code"))
 	for _, n := range renames {
-		t.addTableRow(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
+		t.addTableRow(textCell(report.RenameText(n.From)), textCell(report.RenameText(n.To)), countCell(n.Profiles),
 			realCell(n.Weight), countCell(n.Methods), countCell(n.Same))
 	}
 	return t.finishUnlessEmpty()
@@ -197,7 +197,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		if len(v.Moves) > 0 {
 			name = linkToPage(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		t.addTableRow(linkCell(name), textCell(capitalized(m.State)), textCell(capitalized(m.Reason)),
+		t.addTableRow(linkCell(name), textCell(capitalized(string(m.State))), textCell(capitalized(m.Reason)),
 			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
 	return t.finishRows(), nil
