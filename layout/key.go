@@ -9,7 +9,7 @@ import (
 
 // A Key identifies a method. Its fields must not contain NUL bytes.
 type Key struct {
-	Class     string `json:"class"`               // declaring class as the domain spells it; "" in domains where Name is the whole key
+	Class     string `json:"class"`               // declaring class in the domain's spelling; "" if Name is the whole key
 	Name      string `json:"name,omitempty"`      // method name, or LLVM's PGO name
 	Signature string `json:"signature,omitempty"` // descriptor or parameter list; "" if the domain has none
 	Loader    string `json:"loader,omitempty"`    // identity of the class loader; "" for the boot loader or if unknown
