@@ -24,6 +24,7 @@ type textParser struct {
 	dump   textDump
 	code   textCode // bytecodes of the current method
 	report *codec.Report
+	err    error // first error of the current method, or of the text; the methods then read nothing
 
 	ruled     bool // a rule precedes each method
 	salvage   bool // keep the intact part of a damaged text
@@ -34,8 +35,9 @@ type textParser struct {
 func parseText(r io.Reader, name string, salvage bool) (*textDump, *codec.Report, error) {
 	p := newTextParser(newLineReader(r, name))
 	p.salvage = salvage
-	if err := p.parseDump(); err != nil {
-		return nil, nil, err
+	p.parseDump()
+	if p.err != nil {
+		return nil, nil, p.err
 	}
 	if p.hasPoints && p.report.Entries == 0 {
 		p.report.Lost.Add(LossContents, len(p.dump.methods))
@@ -58,33 +60,33 @@ func (p *textParser) addLoss(what codec.LossKind, line parse.Place, thing string
 	parse.AddLossAt(&p.report.Lost, what, line, thing, lost)
 }
 
-func (p *textParser) parseDump() error {
-	more, err := p.skipPrologue()
-	for more && err == nil {
-		more, err = p.readMethod()
+func (p *textParser) parseDump() {
+	for more := p.skipPrologue(); more; {
+		more = p.readMethod()
 	}
-	if err != nil {
-		return err
+	if p.err == nil {
+		p.skipEpilogue()
 	}
-	return p.skipEpilogue()
 }
 
 // skipPrologue skips the lines before the first method, including dumps without methods, since a program can start
 // several VMs. The program's last line can lack its end, so the rule can be at the end of a line.
-func (p *textParser) skipPrologue() (more bool, err error) {
+func (p *textParser) skipPrologue() (more bool) {
 	for empty := false; ; {
 		if p.lines.isMethodNext() {
-			return true, nil // a part of a dump
+			return true // a part of a dump
 		}
 		line, ok := p.lines.nextLine()
 		switch {
-		case !ok && empty:
-			return false, p.lines.readError()
 		case !ok:
-			return false, cmp.Or[error](p.lines.readError(), parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData))
+			p.err = p.lines.readError()
+			if p.err == nil && !empty {
+				p.err = parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
+			}
+			return false
 		case bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext():
 			p.ruled = true
-			return true, nil
+			return true
 		case bytes.HasSuffix(line.text, rule) && p.skipEmptyDump():
 			empty = true
 		default:
@@ -104,17 +106,18 @@ func (p *textParser) skipEmptyDump() bool {
 }
 
 // readMethod reads one method from its header to the rule after it. more is false after the last method.
-func (p *textParser) readMethod() (more bool, err error) {
+func (p *textParser) readMethod() (more bool) {
 	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
 	m.place = header.Place
 	m.bare = header.bare
 	p.code = textCode{code: p.code.code[:0]}
-	more, err = p.readContent(&m)
-	if err != nil && !p.isSalvaged(&m, err) {
-		return false, err
-	}
-	if err != nil {
+	more = p.readContent(&m)
+	if p.err != nil {
+		if !p.isSalvaged(&m, p.err) {
+			return false
+		}
+		p.err = nil
 		more = p.skipToMethod()
 	}
 	m.sketch = p.code.sketchOfCode()
@@ -123,37 +126,35 @@ func (p *textParser) readMethod() (more bool, err error) {
 	if m.known > 0 || m.bare {
 		p.dump.methods = append(p.dump.methods, m)
 	}
-	return more, nil
+	return more
 }
 
 // readContent reads the lines of a method after its header.
-func (p *textParser) readContent(m *textMethod) (more bool, err error) {
+func (p *textParser) readContent(m *textMethod) (more bool) {
 	if m.bare {
 		p.addLoss(LossCounters, m.place, m.label(), nil)
-	} else if err := p.readCounters(m); err != nil {
-		return false, err
+	} else {
+		p.readCounters(m)
 	}
-	if err := p.readParameters(m); err != nil {
-		return false, err
-	}
-	for {
+	p.readParameters(m)
+	for p.err == nil {
 		if !p.ruled && p.lines.isMethodNext() {
-			return true, nil
+			return true
 		}
 		if _, ok := p.lines.peekLine(0); !p.ruled && !ok {
-			return false, p.lines.readError()
+			p.err = p.lines.readError()
+			return false
 		}
-		line, err := p.nextLine("a bytecode, a profile entry, or the rule after the method")
-		if err != nil {
-			return false, err
+		line, ok := p.nextLine("a bytecode, a profile entry, or the rule after the method")
+		if !ok {
+			return false
 		}
 		if ends, more := p.endsMethod(line); ends {
-			return more, nil
+			return more
 		}
-		if err := p.readBodyLine(m, line); err != nil {
-			return false, err
-		}
+		p.readBodyLine(m, line)
 	}
+	return false
 }
 
 // endsMethod reports whether a line is the rule after a method, and whether another method follows. It takes the total
@@ -231,11 +232,11 @@ func (p *textParser) skipToMethod() (more bool) {
 	}
 }
 
-func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
+func (p *textParser) readBodyLine(m *textMethod, line textLine) {
 	e, kind, c := parseEntry(line)
 	switch {
 	case kind != nil:
-		return p.readEntry(m, e, kind, line, &c)
+		p.readEntry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.unknown = false
 		p.code.addInstruction(line.text)
@@ -246,7 +247,6 @@ func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 	default:
 		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownLine, Count: 1, Line: line.Line})
 	}
-	return nil
 }
 
 // extraData is the prefix of the line before the extra entries of a single MethodData.
@@ -274,14 +274,14 @@ func isBytecode(line []byte) bool {
 	return c.OK() && len(c.Rest()) > 0 && (c.Rest()[0] >= 'a' && c.Rest()[0] <= 'z' || c.Rest()[0] == '<')
 }
 
-func (p *textParser) skipEpilogue() error {
+func (p *textParser) skipEpilogue() {
 	for later := false; ; {
 		line, ok := p.lines.nextLine()
-		switch {
-		case !ok && p.report.Salvaged != "":
-			return nil
-		case !ok:
-			return p.lines.readError()
+		if !ok {
+			if p.report.Salvaged == "" {
+				p.err = p.lines.readError()
+			}
+			return
 		}
 		again := bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext()
 		later = later || again
@@ -302,57 +302,49 @@ func (p *textParser) skipDump(start parse.Place) {
 	later.ruled = true
 	before := p.lines.taken
 	for more := true; more; {
-		var err error
-		more, err = later.readMethod()
-		if err != nil {
-			break
-		}
+		more = later.readMethod()
 	}
 	ledger.Totals(p.report.Totals).AddAll(later.report.Totals)
 	p.addLoss(LossLaterDump, start, "", later.report.Totals)
 	p.report.Lost.AddLoss(codec.Loss{What: LossLaterDump, Count: p.lines.taken - before - 1})
 }
 
-// nextLine returns the next line of a method. The end of the text is an error.
-func (p *textParser) nextLine(expected string) (textLine, error) {
-	line, ok := p.lines.nextLine()
+// nextLine returns the next line of a method, unless there was an error. The end of the text is an error.
+func (p *textParser) nextLine(expected string) (line textLine, ok bool) {
+	if p.err != nil {
+		return line, false
+	}
+	line, ok = p.lines.nextLine()
 	if !ok {
-		if err := p.lines.readError(); err != nil {
-			return line, err
-		}
 		e := p.lines.in.Fail(ErrTextCut)
 		e.Expected = expected
-		return line, e
+		p.err = cmp.Or[error](p.lines.readError(), e)
 	}
-	return line, nil
+	return line, ok
 }
 
-func (p *textParser) readLine(take func(c *cursor)) error {
-	line, err := p.nextLine("the rest of the method")
-	if err != nil {
-		return err
+func (p *textParser) readLine(take func(c *cursor)) {
+	if line, ok := p.nextLine("the rest of the method"); ok {
+		c := newCursor(line.text)
+		take(&c)
+		p.checkLine(line, &c)
 	}
-	c := newCursor(line.text)
-	take(&c)
-	return p.checkLine(line, &c)
 }
 
-func (p *textParser) checkLine(line textLine, c *cursor) error {
-	if c.OK() && !(line.cut && p.ruled) {
-		return nil
+func (p *textParser) checkLine(line textLine, c *cursor) {
+	switch {
+	case c.OK() && !(line.cut && p.ruled):
+	case line.cut:
+		p.err = cmp.Or(p.lines.readError(), line.Missing(&c.Cursor, ErrTextCut))
+	default:
+		p.err = line.Missing(&c.Cursor, ErrTextSyntax)
 	}
-	if err := p.lines.readError(); err != nil && line.cut {
-		return err
-	}
-	if line.cut {
-		return line.Missing(&c.Cursor, ErrTextCut)
-	}
-	return line.Missing(&c.Cursor, ErrTextSyntax)
 }
 
+// nextBeginsWith reports whether the next line begins with prefix. It is false after an error.
 func (p *textParser) nextBeginsWith(prefix string) bool {
 	line, ok := p.lines.peekLine(0)
-	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
+	return ok && p.err == nil && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
 }
 
 var modifiers = []struct {
@@ -420,7 +412,7 @@ func signatureStart(b []byte) int {
 
 // readCounters reads the counter lines after the header, and the empty line after them. VMs before JDK 17 do not print
 // all of them.
-func (p *textParser) readCounters(m *textMethod) error {
+func (p *textParser) readCounters(m *textMethod) {
 	for _, counter := range []struct {
 		name string
 		take func(c *cursor)
@@ -440,25 +432,23 @@ func (p *textParser) readCounters(m *textMethod) error {
 			continue
 		}
 		if counter.name == mdoSize {
-			if err := p.skipCompiledCalls(m); err != nil {
-				return err
-			}
+			p.skipCompiledCalls(m)
 		}
-		err := p.readLine(func(c *cursor) {
+		p.readLine(func(c *cursor) {
 			c.Expect(counter.name)
 			c.Spaces()
 			counter.take(c)
 			c.End()
 		})
-		if err != nil {
-			return err
+		if p.err != nil {
+			return
 		}
 		m.known++
 		if counter.n != nil {
 			p.addTotal(counter.unit, *counter.n)
 		}
 	}
-	return p.readLine((*cursor).End)
+	p.readLine((*cursor).End)
 }
 
 const (
@@ -468,11 +458,11 @@ const (
 )
 
 // skipCompiledCalls skips the count that debug builds print.
-func (p *textParser) skipCompiledCalls(m *textMethod) error {
+func (p *textParser) skipCompiledCalls(m *textMethod) {
 	if !p.nextBeginsWith(compiledCalls) {
-		return nil
+		return
 	}
-	return p.readLine(func(c *cursor) {
+	p.readLine(func(c *cursor) {
 		c.Expect(compiledCalls)
 		c.Spaces()
 		lost := ledger.Totals{ledger.Invocations: c.takeCounter()}

@@ -59,32 +59,30 @@ func entryDialect(line []byte) Dialect {
 	return JDK17
 }
 
-func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
+func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) {
 	tag, known := entryKinds[string(kind)]
 	p.unknown = !known
 	switch {
 	case !known && slices.Contains(extraKinds, string(kind)):
 		p.addLoss(LossExtra, line.Place, m.label(), nil)
-		return nil
+		return
 	case !known:
 		p.addUncounted(LossUnknownKind, m, line)
-		return nil
+		return
 	}
 	p.noteDialect(entryDialect(line.text))
 	e.tag = tag
 	p.readTrapsAndFlags(&e, c)
 	more := p.readCounts(&e, c)
 	c.End()
-	if err := p.checkLine(line, c); err != nil {
-		return err
-	}
-	if err := more(); err != nil {
-		return err
+	p.checkLine(line, c)
+	more()
+	if p.err != nil {
+		return
 	}
 	p.report.Entries += 1 + len(e.traps)
 	p.countEntry(&e)
 	m.entries = append(m.entries, e)
-	return nil
 }
 
 // extraKinds are the kinds of the extra entries of a single MethodData that PrintMethodData does not print.
@@ -167,28 +165,28 @@ func mayFollowTrap(rest []byte) bool {
 }
 
 // readCounts reads the counts of an entry, and returns a function that reads its further lines.
-func (p *textParser) readCounts(e *textEntry, c *cursor) (more func() error) {
+func (p *textParser) readCounts(e *textEntry, c *cursor) (more func()) {
 	switch e.tag {
 	case layout.TagCounter:
 		e.count = c.takeField("count(")
-		return func() error { return p.readCallTypes(e) }
+		return func() { p.readCallTypes(e) }
 	case layout.TagJump:
 		e.count, e.displacement = c.takeField("taken("), c.takeDisplacement()
 	case layout.TagBranch:
 		e.count, e.displacement = c.takeField("taken("), c.takeDisplacement()
-		return func() error { return p.readNotTaken(e) }
+		return func() { p.readNotTaken(e) }
 	case layout.TagMultiBranch:
 		e.cases = []builder.SwitchCase{{Count: c.takeField("default_count("), Displacement: c.takeDisplacement()}}
-		return func() error { return p.readCases(e) }
+		return func() { p.readCases(e) }
 	case layout.TagRet:
 		e.count = c.takeField("count(")
 		rows := c.takeRowCount()
-		return func() error { return p.readReturns(e, rows) }
+		return func() { p.readReturns(e, rows) }
 	case layout.TagReceiverType, layout.TagVirtualCall:
 		rows := p.readReceiverCounts(e, c)
-		return func() error { return p.readReceivers(e, rows) }
+		return func() { p.readReceivers(e, rows) }
 	}
-	return func() error { return nil }
+	return func() {}
 }
 
 // readReceiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
@@ -220,37 +218,32 @@ func signExtend(n uint64) uint64 {
 
 // The further lines of an entry begin at columnBody, except for the names of type lists.
 
-func (p *textParser) readNotTaken(e *textEntry) error {
-	return p.readLine(func(c *cursor) {
+func (p *textParser) readNotTaken(e *textEntry) {
+	p.readLine(func(c *cursor) {
 		e.notTaken = c.takeField(indent + "not taken(")
 		c.End()
 	})
 }
 
-func (p *textParser) readCases(e *textEntry) error {
+func (p *textParser) readCases(e *textEntry) {
 	for p.nextBeginsWith(indent + "count(") {
-		err := p.readLine(func(c *cursor) {
+		p.readLine(func(c *cursor) {
 			c.Expect(indent)
 			e.cases = append(e.cases, builder.SwitchCase{Count: c.takeField("count("), Displacement: c.takeDisplacement()})
 			c.End()
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-func (p *textParser) readLines(n int, take func(c *cursor)) (err error) {
-	for i := 0; i < n && err == nil; i++ {
-		err = p.readLine(take)
+func (p *textParser) readLines(n int, take func(c *cursor)) {
+	for range n {
+		p.readLine(take)
 	}
-	return err
 }
 
 // readReturns reads rows like "bci(7: count(3414) displacement(-24))".
-func (p *textParser) readReturns(e *textEntry, rows int) error {
-	return p.readLines(rows, func(c *cursor) {
+func (p *textParser) readReturns(e *textEntry, rows int) {
+	p.readLines(rows, func(c *cursor) {
 		c.Expect(indent + "bci(")
 		row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
 		c.Expect(": ")
@@ -263,46 +256,41 @@ func (p *textParser) readReturns(e *textEntry, rows int) error {
 
 // readReceivers reads rows like "'java/lang/String'(42105 0.70)" and the types after them. It ignores the share, which
 // follows from the counts.
-func (p *textParser) readReceivers(e *textEntry, rows int) error {
-	err := p.readLines(rows, func(c *cursor) {
+func (p *textParser) readReceivers(e *textEntry, rows int) {
+	p.readLines(rows, func(c *cursor) {
 		c.Expect(indent)
 		typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
 		e.rows = append(e.rows, textRow{typ: typ, count: c.takeReceiverCount()})
 	})
-	if err == nil {
-		err = p.skipMethodRows()
+	p.skipMethodRows()
+	if e.tag == layout.TagVirtualCall {
+		p.readCallTypes(e)
 	}
-	if err == nil && e.tag == layout.TagVirtualCall {
-		return p.readCallTypes(e)
-	}
-	return err
 }
 
 // skipMethodRows skips the called methods that some VMs with JVMCI print.
-func (p *textParser) skipMethodRows() error {
+func (p *textParser) skipMethodRows() {
 	const methodRows = "method_entries("
-	rows := 0
 	if !p.nextBeginsWith(indent + methodRows) {
-		return nil
+		return
 	}
-	if err := p.readLine(func(c *cursor) { c.Expect(indent); rows = int(c.takeField(methodRows)) }); err != nil {
-		return err
-	}
+	rows := 0
+	p.readLine(func(c *cursor) { c.Expect(indent); rows = int(c.takeField(methodRows)) })
 	for range rows {
-		line, err := p.nextLine("a called method")
-		if err != nil {
-			return err
+		line, ok := p.nextLine("a called method")
+		if !ok {
+			return
 		}
 		c := newCursor(line.text[max(0, bytes.LastIndexByte(line.text, '(')):])
 		lost := ledger.Totals{}
 		lost.Add(ledger.CallCounts, c.takeReceiverCount())
-		if err := p.checkLine(line, &c); err != nil {
-			return err
+		p.checkLine(line, &c)
+		if p.err != nil {
+			return
 		}
 		ledger.Totals(p.report.Totals).AddAll(lost)
 		p.addLoss(LossMethodRows, line.Place, strings.TrimSpace(string(line.text)), lost)
 	}
-	return nil
 }
 
 // takeReceiverCount parses the count in a text such as "(42105 0.70)".
@@ -353,16 +341,13 @@ var (
 )
 
 // readCallTypes reads the types of a call. An entry with types has a different tag.
-func (p *textParser) readCallTypes(e *textEntry) (err error) {
+func (p *textParser) readCallTypes(e *textEntry) {
 	if p.nextBeginsWith(argumentsLine) {
-		e.types.args, err = p.readTypeSlots(argumentsLine)
-		if err != nil {
-			return err
-		}
+		e.types.args = p.readTypeSlots(argumentsLine)
 	}
 	if p.nextBeginsWith(returnLine) {
 		e.types.result = new(textWord)
-		err = p.readLine(func(c *cursor) {
+		p.readLine(func(c *cursor) {
 			c.Expect(returnLine)
 			*e.types.result = p.takeTypeWord(c)
 		})
@@ -374,7 +359,6 @@ func (p *textParser) readCallTypes(e *textEntry) (err error) {
 	default:
 		e.tag = layout.TagVirtualCallType
 	}
-	return err
 }
 
 // parametersLines are the prefixes of the first line of parameters.
@@ -384,20 +368,19 @@ var parametersLines = [...]string{
 }
 
 // readParameters reads the types of the method's parameters. In JDK 25 an empty line follows.
-func (p *textParser) readParameters(m *textMethod) (err error) {
+func (p *textParser) readParameters(m *textMethod) {
 	for d, front := range parametersLines {
 		if !p.nextBeginsWith(front) {
 			continue
 		}
 		p.noteDialect(Dialect(d))
 		p.report.Entries++
-		m.parameters, err = p.readTypeSlots(front)
-		if err == nil && Dialect(d) == JDK25 {
-			err = p.readLine((*cursor).End)
+		m.parameters = p.readTypeSlots(front)
+		if Dialect(d) == JDK25 {
+			p.readLine((*cursor).End)
 		}
-		return err
+		return
 	}
-	return nil
 }
 
 // noteDialect sets the dialect from the first line that reveals it.
@@ -408,9 +391,9 @@ func (p *textParser) noteDialect(d Dialect) {
 }
 
 // readTypeSlots reads a list of types. The first line begins with name, and each further type has a line.
-func (p *textParser) readTypeSlots(name string) (slots []textSlot, err error) {
-	for front := name; err == nil && p.nextBeginsWith(front+slotName(len(slots))); front = indent {
-		err = p.readLine(func(c *cursor) {
+func (p *textParser) readTypeSlots(name string) (slots []textSlot) {
+	for front := name; p.nextBeginsWith(front + slotName(len(slots))); front = indent {
+		p.readLine(func(c *cursor) {
 			c.Expect(front + slotName(len(slots)))
 			s := textSlot{stack: c.Number(math.MaxUint32)}
 			c.Expect(") ")
@@ -418,10 +401,10 @@ func (p *textParser) readTypeSlots(name string) (slots []textSlot, err error) {
 			slots = append(slots, s)
 		})
 	}
-	if err == nil && len(slots) == 0 {
-		return nil, p.readLine(func(c *cursor) { c.Expect(name + slotName(0)) })
+	if len(slots) == 0 {
+		p.readLine(func(c *cursor) { c.Expect(name + slotName(0)) })
 	}
-	return slots, err
+	return slots
 }
 
 func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }

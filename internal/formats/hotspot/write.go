@@ -33,6 +33,16 @@ type textWriter struct {
 	total    uint64            // total of the printed sizes
 	counter  ledger.Counter    // counts parts of profiles that are lost
 	method   string            // name of the current method
+	err      error             // first error of the archive, which ends the text
+}
+
+// fail keeps the first error.
+func (w *textWriter) fail(err error) { w.err = cmp.Or(w.err, err) }
+
+// text returns the text of a name, or "" with an error.
+func (w *textWriter) text(n reader.Name, err error) string {
+	w.fail(err)
+	return n.String()
 }
 
 // Export prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
@@ -51,19 +61,17 @@ func (*Exporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	return w.report, nil
 }
 
-func (w *textWriter) writeDump() (err error) {
-	w.settings, err = readSettings(w.store)
-	if err != nil {
-		return err
-	}
+func (w *textWriter) writeDump() error {
+	w.settings, w.err = readSettings(w.store)
 	profiles, err := w.profilesToPrint()
-	if err != nil {
-		return err
-	}
+	w.fail(err)
 	for _, p := range profiles {
-		if err := w.writeProfile(p); err != nil {
-			return err
+		if w.err == nil {
+			w.writeProfile(p)
 		}
+	}
+	if w.err != nil {
+		return w.err
 	}
 	return w.writeDumpEnd()
 }
@@ -132,73 +140,50 @@ func lastValue(values []string) string {
 	return values[len(values)-1]
 }
 
-func (w *textWriter) writeProfile(p reader.Profile) error {
+func (w *textWriter) writeProfile(p reader.Profile) {
 	m, err := p.Method()
 	if err != nil {
-		return err
+		w.fail(err)
+		return
 	}
-	class, ok, err := m.Class()
-	if err != nil {
-		return err
-	}
-	key, err := m.Key()
-	if err != nil {
-		return err
-	}
+	class, ok, errClass := m.Class()
+	key, errKey := m.Key()
+	w.fail(cmp.Or(errClass, errKey))
 	w.method = key.Class + classEnd + key.Name + key.Signature
 	if !ok {
 		w.addLoss(LossNoClass, parse.TotalsOfBlock(w.counter, disk.Block(p.Bytes())))
-		return nil
+		return
 	}
 	w.report.Methods++
 	w.writeLine(append(w.line, rule...))
-	if err := w.writeHeader(m, class); err != nil {
-		return err
-	}
+	w.writeHeader(m, class)
 	w.writeCounters(p)
-	if err := w.countHiddenParts(p, class); err != nil {
-		return err
-	}
-	if err := w.writeParameters(p); err != nil {
-		return err
-	}
-	return w.writeEntries(p)
+	w.countHiddenParts(p, class)
+	w.writeParameters(p)
+	w.writeEntries(p)
 }
 
-func (w *textWriter) writeHeader(m reader.Method, class reader.Type) error {
+func (w *textWriter) writeHeader(m reader.Method, class reader.Type) {
 	b := w.line
 	for _, mod := range modifiers {
 		if m.Access()&mod.access != 0 {
 			b = append(b, mod.word...)
 		}
 	}
-	b, err := w.appendMethod(b, m, class)
-	if err != nil {
-		return err
-	}
-	signature, err := m.Signature()
-	w.writeLine(javanames.AppendQuoted(b, signature.String()))
-	return err
+	w.writeLine(javanames.AppendQuoted(w.appendMethod(b, m, class), w.text(m.Signature())))
 }
 
-func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) ([]byte, error) {
-	internal, err := internalName(class)
-	if err != nil {
-		return b, err
-	}
-	name, err := m.Name()
-	b = append(javanames.AppendExternal(b, javanames.ToModifiedUTF8(internal)), classEnd...)
-	return javanames.AppendQuoted(b, name.String()), err
+func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) []byte {
+	b = append(javanames.AppendExternal(b, javanames.ToModifiedUTF8(w.internalName(class))), classEnd...)
+	return javanames.AppendQuoted(b, w.text(m.Name()))
 }
 
 // internalName returns the VM's name of a type, preferably its alias.
-func internalName(t reader.Type) (string, error) {
-	alias, err := t.Alias()
-	if err != nil || alias.Len() == 0 {
-		name, nameErr := t.Name()
-		return name.String(), cmp.Or(err, nameErr)
+func (w *textWriter) internalName(t reader.Type) string {
+	if alias := w.text(t.Alias()); alias != "" {
+		return javanames.HiddenInternal(alias) // an alias can have the external form
 	}
-	return javanames.HiddenInternal(alias.String()), nil // an alias can have the external form
+	return w.text(t.Name())
 }
 
 func (w *textWriter) writeCounters(p reader.Profile) {
@@ -246,17 +231,16 @@ func (w *textWriter) countClamped(unit ledger.Unit, c reader.Counter) {
 	}
 }
 
-func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error {
-	if _, ok, err := p.Context(); err != nil {
-		return err
-	} else if ok {
+func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) {
+	_, ok, err := p.Context()
+	w.fail(err)
+	if ok {
 		w.report.Lost.Add(LossContext, 1)
 	}
 	if p.Code() != 0 {
 		w.report.Lost.Add(LossCode, 1)
 	}
-	loader, err := class.Loader()
-	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), disk.TwinLoader) {
+	if loader := w.text(class.Loader()); loader != "" && !strings.HasPrefix(loader, disk.TwinLoader) {
 		w.report.Lost.Add(LossLoaderName, 1)
 	}
 	history, _ := disk.Block(p.Bytes()).History()
@@ -269,7 +253,6 @@ func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error
 	for range p.Section(disk.SectionHandlers) {
 		w.report.Lost.Add(LossHandlers, 1)
 	}
-	return err
 }
 
 func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {

@@ -55,7 +55,7 @@ type placedEntry struct {
 }
 
 // writeEntries prints the entries of a method in bytecode order.
-func (w *textWriter) writeEntries(p reader.Profile) error {
+func (w *textWriter) writeEntries(p reader.Profile) {
 	var placed []placedEntry
 	end := 0
 	for e := range p.Entries() {
@@ -74,12 +74,9 @@ func (w *textWriter) writeEntries(p reader.Profile) error {
 	for _, e := range placed {
 		var here []reader.Entry
 		here, traps = w.cutTrapsAt(traps, e.Point())
-		if err := w.writeEntry(e, here); err != nil {
-			return err
-		}
+		w.writeEntry(e, here)
 	}
 	w.cutTrapsAt(traps, math.MaxInt32)
-	return nil
 }
 
 // cutTrapsAt cuts the speculative traps at a bci from traps, which are sorted by bci. Traps before it are lost, since
@@ -121,23 +118,19 @@ func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end i
 	return placed, traps
 }
 
-func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) error {
+func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) {
 	w.report.Entries += 1 + len(traps)
 	b := w.beginEntryLine(e.offset, int(e.Point()), printedKinds[e.tag])
 	if t := e.Traps(); t != 0 {
 		b = append(appendTrap(append(b, "trap("...), t, w.settings.plain), ") "...)
 	}
 	for _, t := range traps {
-		var err error
-		b, err = w.appendSpeculative(b, t)
-		if err != nil {
-			return err
-		}
+		b = w.appendSpeculative(b, t)
 	}
 	if f := e.Flags(); f != 0 {
 		b = appendNumber(b, "flags(", uint64(f), ") ")
 	}
-	return w.writeCounts(b, e)
+	w.writeCounts(b, e)
 }
 
 func (w *textWriter) beginEntryLine(offset, bci int, kind string) []byte {
@@ -169,23 +162,19 @@ func appendNumber(b []byte, before string, n uint64, after string) []byte {
 }
 
 // appendSpeculative appends "trap/ com.example.A::m(class_check) ".
-func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error) {
+func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) []byte {
 	b = append(b, "trap/ "...)
 	m, err := e.Trap()
-	if err != nil {
-		return b, err
-	}
+	w.fail(err)
 	if m.Valid() {
 		class, ok, err := m.Class()
-		if err == nil && ok {
-			b, err = w.appendMethod(b, m, class)
-		}
-		if err != nil {
-			return b, err
+		w.fail(err)
+		if ok {
+			b = w.appendMethod(b, m, class)
 		}
 	}
 	b = appendTrap(append(b, '('), e.Traps(), w.settings.plain)
-	return append(b, ") "...), nil
+	return append(b, ") "...)
 }
 
 // A textExtra is an entry after the data entries, either a trap at a bci without an entry or a speculative trap.
@@ -233,14 +222,14 @@ func (m *textMethod) orderExtras(end int, r *codec.Report) (order []textExtra) {
 }
 
 // writeCounts completes the line of an entry in b, and prints its further lines.
-func (w *textWriter) writeCounts(b []byte, e placedEntry) error {
+func (w *textWriter) writeCounts(b []byte, e placedEntry) {
 	switch e.tag {
 	case layout.TagBit:
 		w.writeLine(b)
 	case layout.TagCounter, layout.TagCallType:
 		c, _ := e.Counter()
 		w.writeLine(appendNumber(b, "count(", w.addTotal(ledger.BranchCounts, c), ")"))
-		return w.writeCallTypes(e.Entry)
+		w.writeCallTypes(e.Entry)
 	case layout.TagJump:
 		taken := e.Cell(0)
 		displacement := int64(e.Cell(1).Trained())
@@ -256,9 +245,8 @@ func (w *textWriter) writeCounts(b []byte, e placedEntry) error {
 	case layout.TagRet:
 		w.writeReturns(b, e)
 	default:
-		return w.writeReceivers(b, e)
+		w.writeReceivers(b, e)
 	}
-	return nil
 }
 
 func appendDisplacement(b []byte, d int64) []byte {
@@ -308,7 +296,7 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 	_, _ = w.out.Write(rows)
 }
 
-func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
+func (w *textWriter) writeReceivers(b []byte, e placedEntry) {
 	r, _ := e.Receivers()
 	total := share{}
 	count := w.addTotal(ledger.TypeCounts, r.Other())
@@ -331,15 +319,11 @@ func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	}
 	w.writeLine(appendNumber(b, "entries(", uint64(n), ")"))
 	for row := range r.All() {
-		spelling, err := w.printedType(row.Type)
-		if err != nil {
-			return err
-		}
 		times := row.Count.Load()
-		b = appendNumber(append(append(w.line, indent...), spelling...), "(", times, " ")
+		b = appendNumber(append(append(w.line, indent...), w.printedType(row.Type)...), "(", times, " ")
 		w.writeLine(append(total.appendShare(b, times), ')'))
 	}
-	return w.writeCallTypes(e.Entry)
+	w.writeCallTypes(e.Entry)
 }
 
 // addFreeRow adds the count of an empty row to the losses, since empty rows are not printed.
@@ -385,66 +369,48 @@ func (s *share) appendShare(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-func (w *textWriter) printedType(t reader.Type) (string, error) {
-	if s, ok := w.types[t.Ordinal()]; ok {
-		return s, nil
+func (w *textWriter) printedType(t reader.Type) string {
+	s, ok := w.types[t.Ordinal()]
+	if !ok {
+		s = string(javanames.AppendPrinted(nil, w.internalName(t)))
+		w.types[t.Ordinal()] = s
 	}
-	name, err := internalName(t)
-	if err != nil {
-		return "", err
-	}
-	s := string(javanames.AppendPrinted(nil, name))
-	w.types[t.Ordinal()] = s
-	return s, nil
+	return s
 }
 
-func (w *textWriter) writeCallTypes(e reader.Entry) error {
+func (w *textWriter) writeCallTypes(e reader.Entry) {
 	types, ok := e.Types()
 	if !ok {
-		return nil
+		return
 	}
-	if err := w.writeTypeSlots(argumentsLine, types); err != nil {
-		return err
+	w.writeTypeSlots(argumentsLine, types)
+	if result, ok := types.Return(); ok {
+		w.writeLine(w.appendWord(append(w.line, returnLine...), result))
 	}
-	result, ok := types.Return()
-	if !ok {
-		return nil
-	}
-	b, err := w.appendWord(append(w.line, returnLine...), result)
-	w.writeLine(b)
-	return err
 }
 
-func (w *textWriter) writeParameters(p reader.Profile) error {
+func (w *textWriter) writeParameters(p reader.Profile) {
 	for e := range p.Section(disk.SectionParameters) {
 		w.report.Entries++
 		types, _ := e.Types()
-		if err := w.writeTypeSlots(parametersLines[w.settings.dialect], types); err != nil {
-			return err
-		}
+		w.writeTypeSlots(parametersLines[w.settings.dialect], types)
 		if w.settings.dialect == JDK25 {
 			w.writeLine(w.line)
 		}
 	}
-	return nil
 }
 
 // writeTypeSlots prints a list of types, and begins the first line with name.
-func (w *textWriter) writeTypeSlots(name string, types reader.TypeList) error {
+func (w *textWriter) writeTypeSlots(name string, types reader.TypeList) {
 	for i := range types.Args() {
 		slot, word := types.Arg(i)
 		b := append(append(w.line, name...), slotName(i)...)
-		b, err := w.appendWord(appendNumber(b, "", slot, ") "), word)
-		if err != nil {
-			return err
-		}
-		w.writeLine(b)
+		w.writeLine(w.appendWord(appendNumber(b, "", slot, ") "), word))
 		name = indent
 	}
-	return nil
 }
 
-func (w *textWriter) appendWord(b []byte, word reader.TypeWord) ([]byte, error) {
+func (w *textWriter) appendWord(b []byte, word reader.TypeWord) []byte {
 	switch {
 	case word.Unknown:
 		b = append(b, unknownType...)
@@ -454,14 +420,10 @@ func (w *textWriter) appendWord(b []byte, word reader.TypeWord) ([]byte, error) 
 	case !word.Type.Valid():
 		b = append(b, noType...)
 	default:
-		spelling, err := w.printedType(word.Type)
-		if err != nil {
-			return b, err
-		}
-		b = append(b, spelling...)
+		b = append(b, w.printedType(word.Type)...)
 	}
 	if word.NullSeen {
 		b = append(b, nullSeenSuffix...)
 	}
-	return b, nil
+	return b
 }
