@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,14 +17,19 @@ import (
 // that it wrote and the values (agent/adopted.h). A dump subtracts them, so that only this JVM's own counts remain.
 
 type Adopted struct {
-	Archive  [16]byte // dump id; with layers, of the topmost
-	Base     [16]byte // dump id of the base layer, or zero
-	Profiles int
+	Archive  dumpID `json:"archive"`       // with layers, of the topmost
+	Base     dumpID `json:"base,omitzero"` // of the base layer
+	Profiles int    `json:"profiles"`
 	// Unused is the number of these that the JVM has not counted in. The dump omits them.
-	Unused int
+	Unused int `json:"unused"`
 	// Kept is whether the dump includes the adopted counts; see Options.KeepAdopted.
-	Kept bool
+	Kept bool `json:"kept"`
 }
+
+// A dumpID is in hexadecimal in JSON.
+type dumpID [16]byte
+
+func (id dumpID) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, id[:]), nil }
 
 // ErrAdopted is the error if the JVM adopted an archive and the archive's counts cannot be distinguished from its own.
 var ErrAdopted = errors.New("it adopted an archive, and its agent does not tell what it wrote, " +

@@ -56,7 +56,8 @@ func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, e
 		run.Begun = run.Begun.Add(time.Duration(o.Began-run.Process.Start) * time.Second / ticksPerSecond)
 		run.Process.Start = o.Began
 	}
-	b := &build{vm: vm, report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
+	b := &build{vm: vm, report: &Report{Release: vm.release, Run: run, origin: vm.run.origin,
+		Recorded: Recorded{Producer: vm.producer, Refused: []Refused{}}}}
 	_, err := readLimited(ctx, vm.p, b.description, func(m *meter) (struct{}, error) {
 		b.meter = m
 		return struct{}{}, b.readDump(o)

@@ -54,26 +54,31 @@ func (u *Undecoded) Explanation() string {
 		"use a newer profarc", u.Tag)
 }
 
+// Recorded describes the profiles that a dump took.
+type Recorded struct {
+	Producer string `json:"producer,omitempty"` // name of the VM
+	Methods  int    `json:"methods"`            // recorded profiles
+	Entries  int    `json:"entries"`
+	// Compilations is the number of recorded compilations, including code of methods without a profile.
+	Compilations int         `json:"compilations"`
+	Skipped      int         `json:"skipped"` // profiles that the options exclude
+	Refused      []Refused   `json:"refused"`
+	Undecoded    []Undecoded `json:"undecoded,omitempty"` // sorted by tag; Methods includes these profiles
+}
+
 type Report struct {
 	Run       layout.Provenance // includes the content of the class path after Describe
 	origin    *origin
 	described bool
-	Producer  string // name of the VM
-	Release   int    // feature release, such as 17
-	Methods   int    // recorded profiles
-	Skipped   int    // profiles that the options exclude
-	Refused   []Refused
-	Undecoded []Undecoded // sorted by tag; Methods includes these profiles
-	Adopted   *Adopted    // nil if the JVM had adopted nothing
-	Entries   int
-	// Compilations is the number of recorded compilations, including code of methods without a profile.
-	Compilations int
-	Classes      int           // loaded classes and arrays
-	Loaders      int           // class loaders
-	Bytes        int64         // total size of all MethodData
-	Running      time.Duration // time of reading while the process ran
-	Stopped      time.Duration // time for which the process was held, 0 if it was not
-	Threads      int           // held threads
+	Recorded
+	Release int           // feature release, such as 17
+	Adopted *Adopted      // nil if the JVM had adopted nothing
+	Classes int           // loaded classes and arrays
+	Loaders int           // class loaders
+	Bytes   int64         // total size of all MethodData
+	Running time.Duration // time of reading while the process ran
+	Stopped time.Duration // time for which the process was held, 0 if it was not
+	Threads int           // held threads
 	// Consistent is whether all profiles show the same moment. It is false if the process was not held until the end.
 	Consistent bool
 }

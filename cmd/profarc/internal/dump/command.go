@@ -136,15 +136,11 @@ func (o *options) readByAgent(ctx context.Context, a *cli.App, forbidden error) 
 }
 
 type dumpReport struct {
-	PID        int           `json:"pid"`
-	Producer   string        `json:"producer"`
-	Methods    int           `json:"methods"`
-	Entries    int           `json:"entries"`
-	Compiled   int           `json:"compilations"`
-	Skipped    int           `json:"skipped"`
+	PID int `json:"pid"`
+	live.Recorded
 	Refused    codec.Losses  `json:"refused"`
 	Undecoded  codec.Losses  `json:"undecoded,omitempty"` // kept, with raw words after an unknown entry
-	Adopted    *Adopted      `json:"adopted,omitempty"`
+	Adopted    *live.Adopted `json:"adopted,omitempty"`
 	Classes    int           `json:"classes"`
 	Loaders    int           `json:"loaders"`
 	DataBytes  int64         `json:"method_data_bytes"`
@@ -162,11 +158,10 @@ type dumpReport struct {
 
 func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
-		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations,
-		Skipped: r.Skipped, Refused: codec.Losses{},
+		PID: o.pid, Recorded: r.Recorded, Refused: codec.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
-		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: NewAdopted(r.Adopted),
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: r.Adopted,
 	}
 	for _, x := range r.Refused {
 		d.Refused = append(d.Refused, codec.Loss{What: codec.LossKind(x.Why), Count: x.Count})
@@ -196,7 +191,7 @@ func (r *dumpReport) printReport(w io.Writer) {
 		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
 	}
 	if r.Adopted != nil {
-		fmt.Fprintf(w, "own    %s\n", r.Adopted)
+		fmt.Fprintf(w, "own    %s\n", AdoptedText(r.Adopted))
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
 		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
@@ -261,30 +256,10 @@ func EmptyReason(vm *live.VM, r *live.Report, early string) string {
 	return early
 }
 
-// An Adopted reports which profiles a JVM had adopted, and whether the dump keeps them.
-type Adopted struct {
-	Archive  string `json:"archive"` // dump id of the archive
-	Base     string `json:"base,omitempty"`
-	Profiles int    `json:"profiles"`
-	Unused   int    `json:"unused"`
-	Kept     bool   `json:"kept"`
-}
-
-// NewAdopted returns nil for a JVM that adopted nothing.
-func NewAdopted(a *live.Adopted) *Adopted {
-	if a == nil {
-		return nil
-	}
-	r := &Adopted{Archive: fmt.Sprintf("%x", a.Archive), Profiles: a.Profiles, Unused: a.Unused, Kept: a.Kept}
-	if a.Base != ([16]byte{}) {
-		r.Base = fmt.Sprintf("%x", a.Base)
-	}
-	return r
-}
-
-func (r *Adopted) String() string {
+// AdoptedText tells which profiles a JVM had adopted, and whether the dump keeps them.
+func AdoptedText(r *live.Adopted) string {
 	profiles := cli.Amount(r.Profiles, "profile")
-	adopted := fmt.Sprintf("%s had adopted counts of the archive with dump id %s", profiles, escape.Printable(r.Archive))
+	adopted := fmt.Sprintf("%s had adopted counts of the archive with dump id %x", profiles, r.Archive)
 	if r.Kept {
 		return adopted + ", and has them still: look at it, and do not merge it"
 	}

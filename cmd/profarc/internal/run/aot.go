@@ -159,7 +159,7 @@ func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.P
 		return false, nil
 	}
 	first := train.First{Archive: o.archive, All: p.Way == javacommand.WayInherit, Quiet: o.quiet, Base: o.base}
-	ran, err := first.Run(ctx, a, p.Path, p.Args)
+	ran, err := first.Run(ctx, a, p.Args)
 	if !ran && errors.Is(err, train.ErrUnread) {
 		return false, fmt.Errorf("%s: %w", o.archive, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/training"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -130,7 +131,7 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}
 	if j.Adopted != nil && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: %s\n", j.Adopted)
+		fmt.Fprintf(w, "profarc: %s\n", dump.AdoptedText(j.Adopted))
 	}
 	if j.LeftToBase > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", cli.Amount(int(j.LeftToBase), "method"))

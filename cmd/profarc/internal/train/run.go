@@ -31,16 +31,9 @@ type trainedJVM struct {
 	Exit    int   `json:"exit"`
 	HeldNS  int64 `json:"held_ns"`
 
-	Producer string         `json:"producer,omitempty"`
-	Methods  int            `json:"methods"`
-	Entries  int            `json:"entries"`
-	Compiled int            `json:"compilations"`
-	Skipped  int            `json:"skipped"` // methods excluded by the filters
-	Refused  []live.Refused `json:"refused"`
+	live.Recorded
 
-	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
-
-	Adopted *dump.Adopted `json:"adopted,omitempty"`
+	Adopted *live.Adopted `json:"adopted,omitempty"`
 
 	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods left to the base
 
@@ -79,7 +72,7 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 	called := secrets.Mask(j.Args)
 	jvm := &trainedJVM{
 		PID: j.PID, Number: len(t.jvms) + 1, Command: strings.Join(called, " "), called: called,
-		Running: j.Running, Served: j.Served != nil, Exit: j.Status.ExitCode(), Refused: []live.Refused{},
+		Running: j.Running, Served: j.Served != nil, Exit: j.Status.ExitCode(), Recorded: live.Recorded{Refused: []live.Refused{}},
 	}
 	t.jvms = append(t.jvms, jvm)
 	if t.a.Streams.ErrTerminal {
@@ -147,14 +140,8 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 		return nil, err
 	}
 	r.Describe(t.ctx, profiles, &t.contents)
-	jvm.Producer = r.Producer
-	jvm.Methods = r.Methods
-	jvm.Entries = r.Entries
-	jvm.Skipped = r.Skipped
-	jvm.Compiled = r.Compilations
-	jvm.Refused = append(jvm.Refused, r.Refused...)
-	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
-	jvm.Adopted = dump.NewAdopted(r.Adopted)
+	jvm.Recorded = r.Recorded
+	jvm.Adopted = r.Adopted
 	early := "it ran too short to have profiles: let it run longer"
 	if j.Running {
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"

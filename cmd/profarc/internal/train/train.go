@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"slices"
 
@@ -87,32 +86,46 @@ var startedIgnoring = func() (ignored []os.Signal) {
 func StartedIgnoring() []os.Signal { return slices.Clone(startedIgnoring) }
 
 func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) error {
-	if err := checkTrainOutput(ctx, args[0], o); err != nil {
+	t, status, err := trainJVMs(ctx, a, args, o)
+	if err != nil {
 		return err
 	}
-	path, err := exec.LookPath(args[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it from the current directory too
-		return cli.NotStarted(args[0], err)
+	return t.reportEnd(ctx, status)
+}
+
+// trainJVMs runs a command, and writes the archives of its JVMs when it ends. t is nil if the command was not to be
+// started.
+func trainJVMs(ctx context.Context, a *cli.App, args []string, o trainOptions) (t *trainingRun,
+	status training.Status, err error) {
+	if err := checkTrainOutput(ctx, args[0], o); err != nil {
+		return nil, status, err
+	}
+	p, err := javacommand.FindCommand(args, false)
+	if err != nil {
+		return nil, status, err
 	}
 	o.openBase, err = openBase(a, &o.base, o.out)
 	if err != nil {
-		return err
+		return nil, status, err
 	}
 	defer o.openBase.closeBase()
-	release, err := runfiles.LockOutput(o.out)
-	if err != nil {
-		return err
+	if !o.first { // whose caller holds the lock
+		release, err := runfiles.LockOutput(o.out)
+		if err != nil {
+			return nil, status, err
+		}
+		defer release()
 	}
-	defer release()
+
 	// Signals go to the command, and do not keep its JVMs from being read.
-	t := newTraining(context.WithoutCancel(ctx), a, o)
-	status, err := t.runCommand(ctx, path, args)
+	t = newTraining(context.WithoutCancel(ctx), a, o)
+	status, err = t.runCommand(ctx, p.Path, args)
 	if err != nil {
 		t.discardAll()
-		return cli.NotStarted(args[0], err)
+		return t, status, cli.NotStarted(args[0], err)
 	}
 	t.publishAll(status)
-	return t.reportEnd(ctx, status)
+	return t, status, nil
 }
 
 func (t *trainingRun) runCommand(ctx context.Context, path string, args []string) (training.Status, error) {
@@ -139,26 +152,14 @@ type First struct {
 // stopCodes are the exit codes of programs that an interrupt or SIGTERM stopped, as is usual for servers.
 var stopCodes = []int{128 + 2, 128 + 15}
 
-// Run runs a command, and writes the archive when it ends. path is the executable, and args[0] its name. If the command
-// ran, err is a cli.ExitError with its exit code, and otherwise the reason. A command whose JVMs cannot be read does
-// not run.
-func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
-	o := trainOptions{out: f.Archive, merge: f.All, quiet: f.Quiet, first: true}
-	if err := checkTrainOutput(ctx, args[0], o); err != nil {
-		return false, err
-	}
-	o.openBase, err = openBase(a, &baseOptions{path: f.Base}, f.Archive)
+// Run runs a command, and writes the archive when it ends. If the command ran, err is a cli.ExitError with its exit
+// code, and otherwise the reason. A command whose JVMs cannot be read does not run.
+func (f First) Run(ctx context.Context, a *cli.App, args []string) (ran bool, err error) {
+	o := trainOptions{out: f.Archive, merge: f.All, quiet: f.Quiet, first: true, base: baseOptions{path: f.Base}}
+	t, status, err := trainJVMs(ctx, a, args, o)
 	if err != nil {
-		return false, err
+		return t != nil && !errors.Is(err, ErrUnread) && !errors.Is(err, errors.ErrUnsupported), err
 	}
-	defer o.openBase.closeBase()
-	t := newTraining(context.WithoutCancel(ctx), a, o)
-	status, err := t.runCommand(ctx, path, args)
-	if err != nil {
-		t.discardAll()
-		return !errors.Is(err, ErrUnread) && !errors.Is(err, errors.ErrUnsupported), cli.NotStarted(args[0], err)
-	}
-	t.publishAll(status)
 	t.printSummary()
 	end := &cli.ExitError{Code: status.ExitCode()}
 	if len(t.jvms) == 0 {
