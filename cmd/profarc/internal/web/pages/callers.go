@@ -62,27 +62,24 @@ type contextNode struct {
 	children []*contextNode
 }
 
-func (p *methodPage) addCallers() error {
-	t, err := readContexts(p.method, p.all, p.samples.Unit)
-	if err != nil || t.read == 0 {
-		return err
-	}
+func (p *methodPage) addCallers() {
 	r := p.request
+	t, err := readContexts(p.method, p.all, p.samples.Unit)
+	r.noteError(err)
+	if err != nil || t.read == 0 {
+		return
+	}
 	b := &callerTree{request: r, m: p.method, limit: someContexts, whole: t.root.total, by: t.by}
 	if r.query.valueOf("contexts") != "" {
 		b.limit = moreContexts
 	}
 	b.left = b.limit.contexts
 	p.Measure = t.by.Name
-	p.Callers, err = b.buildCaller(t.root, 0)
-	if err != nil {
-		return err
-	}
+	p.Callers = b.buildCaller(t.root, 0)
 	if b.cut && b.limit == someContexts {
 		p.MoreCallers = linkToPage("Show more contexts", nameOfMethod, r.query.withValues("contexts", "more")).optional()
 	}
 	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, t.read, t.cut
-	return nil
 }
 
 type methodContexts struct {
@@ -138,17 +135,12 @@ type callerTree struct {
 	by      *analyze.Measure
 }
 
-func (b *callerTree) buildCaller(n *contextNode, depth int) (*caller, error) {
+func (b *callerTree) buildCaller(n *contextNode, depth int) *caller {
 	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: cli.Share(n.total, b.whole)}
 	if depth > 0 {
 		f, err := n.at.Caller()
-		if err != nil {
-			return nil, err
-		}
-		c.Method, err = methodLink(b.request.archive(), f.Caller)
-		if err != nil {
-			return nil, err
-		}
+		b.request.noteError(err)
+		c.Method = b.request.linkToMethod(f.Caller)
 		c.At = display.PointWord(b.request.archive().Header().Domain)
 		c.Point = f.Point
 	}
@@ -169,11 +161,7 @@ func (b *callerTree) buildCaller(n *contextNode, depth int) (*caller, error) {
 			break
 		}
 		b.left--
-		shown, err := b.buildCaller(child, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		c.Callers = append(c.Callers, shown)
+		c.Callers = append(c.Callers, b.buildCaller(child, depth+1))
 	}
-	return c, nil
+	return c
 }

@@ -18,7 +18,7 @@ func shownCode(t *testing.T, l *listing.Listing) string {
 		t.Fatal(err)
 	}
 	site := specimenSite(t, specimen.All()[0])
-	b := newPointBuilder(&request{ctx: t.Context(), site: site, view: site.viewNamed(nameOfMethod), patience: -1})
+	b := newPointBuilder(requestOf(t, site, nameOfMethod))
 	var out bytes.Buffer
 	if err := made.ExecuteTemplate(&out, "code", b.buildCodePart(l)); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func buildDiff(r *request) (any, error) {
 	l.certainties("sure", "No longer certain", d.NoLongerCertain)
 	l.certainties("nowsure", "Certain in B alone", d.NowCertain)
 	p.Lists = l.lists
-	return p, l.err
+	return p, nil
 }
 
 func overviewOf(file, side string) link {
@@ -100,11 +100,10 @@ func weightCell(share, most float64) cell {
 	return c
 }
 
-// A diffLists builds the lists of the page. It keeps the first error.
+// A diffLists builds the lists of the page.
 type diffLists struct {
 	request *request
 	lists   []diffList
-	err     error
 }
 
 func addRankingList[T any](l *diffLists, id, title string, found compare.Ranking[T], columns []column,
@@ -218,7 +217,7 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 		return display.Spelling{}.Function(named)
 	}
 	text, err := typeRecordText(of, t)
-	l.err = cmp.Or(l.err, err)
+	l.request.noteError(err)
 	return text
 }
 
@@ -238,9 +237,8 @@ func (l *diffLists) certainties(id, title string, found compare.Ranking[compare.
 func (l *diffLists) siteCell(found compare.Place) cell {
 	a, errA := found.A.Method()
 	b, errB := found.B.Method()
-	l.err = cmp.Or(l.err, errA, errB)
-	callers, err := callersText(found.A, analyze.MethodName.Spelled)
-	l.err = cmp.Or(l.err, err)
+	l.request.noteError(cmp.Or(errA, errB))
+	callers := l.request.callersText(found.A, analyze.MethodName.Spelled)
 	text := fmt.Sprintf("%s @%d", found.Spelled(), found.Point)
 	if callers != "" {
 		text += " < " + callers

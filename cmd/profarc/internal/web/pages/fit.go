@@ -101,18 +101,14 @@ func buildFit(r *request) (any, error) {
 	}
 	p := &fitPage{Check: f.Check, OfEvents: f.SharesText(percentText), ClassPath: r.withoutFileFolders(f.Against),
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points),
-		Renames: renameTable(r, f.Check.Renames)}
+		Misfits: misfitTable(r, f), Unchecked: uncheckedTable(r, f), Renames: renameTable(r, f.Check.Renames)}
 	if f.Verdict == fit.Unchecked {
 		p.Advice = "name the program with its libraries and JDK, as --class-path app.jar:'lib/*':\"$JAVA_HOME\""
 	}
-	p.Misfits, err = misfitTable(r, f)
-	if err == nil {
-		p.Unchecked, err = uncheckedTable(r, f)
-	}
-	return p, err
+	return p, nil
 }
 
-func uncheckedTable(r *request, f *fitted) (*table, error) {
+func uncheckedTable(r *request, f *fitted) *table {
 	caption := "Profiles that could not be checked"
 	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
 		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, cli.Grouped(uint64(len(f.unchecked))),
@@ -122,13 +118,9 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 		numberColumn("weight", "events"))
 	for i := range f.unchecked {
 		v := &f.unchecked[i]
-		name, err := methodLink(r.archive(), v.Method)
-		if err != nil {
-			return nil, err
-		}
-		t.addTableRow(linkCell(name), textCell(capitalized(v.Reason)), realCell(v.Weight))
+		t.addTableRow(linkCell(r.linkToMethod(v.Method)), textCell(capitalized(v.Reason)), realCell(v.Weight))
 	}
-	return t.finishUnlessEmpty(), nil
+	return t.finishUnlessEmpty()
 }
 
 var statesAbout = map[fit.State]string{
@@ -186,7 +178,7 @@ func renameTable(r *request, renames []fit.Rename) *table {
 
 // misfitTable returns the misfits, the heaviest losses first. A name links to the moves of its points, or to the method
 // if the moves are unknown.
-func misfitTable(r *request, f *fitted) (*table, error) {
+func misfitTable(r *request, f *fitted) *table {
 	t := newTable(r, "misfits", "Profiles that do not fit", textColumn("method", "Method"),
 		textColumn("state", "State"), textColumn("reason", "Why"), numberColumn("confidence", "confidence"),
 		numberColumn("matched", "points found"), numberColumn("points", "of"), numberColumn("weight", "events"))
@@ -200,7 +192,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		t.addTableRow(linkCell(name), textCell(capitalized(string(m.State))), textCell(capitalized(m.Reason)),
 			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
-	return t.finishRows(), nil
+	return t.finishRows()
 }
 
 func moveQuery(v *fit.Verdict) query { return newQuery("at", recordRefText(v.Profile.Ref())) }
@@ -230,11 +222,7 @@ func buildMoves(r *request) (any, error) {
 		return nil, errNoPage
 	}
 	v := &f.found.Misfits[at]
-	name, err := analyze.NameOf(r.archive(), v.Method)
-	if err != nil {
-		return nil, err
-	}
-	return &movesPage{Name: name, State: capitalized(string(v.State)), Reason: v.Reason,
+	return &movesPage{Name: r.nameOf(v.Method), State: capitalized(string(v.State)), Reason: v.Reason,
 		Method: linkToPage("The profile", nameOfMethod, methodQuery(v.Method)),
 		Moves:  moveTable(r, v.Moves)}, nil
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -143,6 +145,38 @@ func (q query) encodeQuery() string  { return q.values.Encode() }
 func recordRefText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
 func methodQuery(m reader.Method) query { return newQuery("at", recordRefText(m.Ref())) }
+
+// methodAt returns the method of a reference, or the zero Method for 0.
+func (r *request) methodAt(n layout.Ref) (m reader.Method) {
+	if n != 0 {
+		var err error
+		m, err = r.archive().MethodAt(n)
+		r.noteError(err)
+	}
+	return m
+}
+
+func (r *request) nameOf(m reader.Method) analyze.MethodName {
+	name, err := analyze.NameOf(cmp.Or(m.Store(), r.archive()), m)
+	r.noteError(err)
+	return name
+}
+
+const noFrameMethod = "a frame without a method"
+
+// linkToMethod returns a link to the page of a method, and plain text for the zero Method.
+func (r *request) linkToMethod(m reader.Method) link {
+	if !m.Valid() {
+		return link{Text: noFrameMethod}
+	}
+	return linkToPage(r.nameOf(m).Spelled(), nameOfMethod, methodQuery(m))
+}
+
+func (r *request) framesOf(q reader.Profile) []reader.Frame {
+	frames, err := framesOf(q)
+	r.noteError(err)
+	return frames
+}
 
 func (r *request) askedMethod() (reader.Method, error) { return r.askedMethodIn(r.archive(), "at") }
 

@@ -71,7 +71,9 @@ func (p *methodPage) addParts() error {
 		}
 	}
 	p.addVersions()
-	return cmp.Or(p.addCallers(), p.addProfiles())
+	p.addCallers()
+	p.addProfiles()
+	return nil
 }
 
 func (p *methodPage) addTotals() {
@@ -142,7 +144,7 @@ func codeText(code uint64) string {
 	return display.IDText(code)
 }
 
-func (p *methodPage) addProfiles() error {
+func (p *methodPage) addProfiles() {
 	r := p.request
 	if len(p.asked) < len(p.all) {
 		p.All = linkToPage(r.inTerms("All profiles of the method"), nameOfMethod, methodQuery(p.method)).optional()
@@ -150,14 +152,9 @@ func (p *methodPage) addProfiles() error {
 	b := newPointBuilder(r)
 	p.addCodePart(b)
 	for _, q := range p.asked[:min(len(p.asked), profilesOnPage)] {
-		part, err := b.buildProfilePart(p.method, q, p.showsPoints())
-		if err != nil {
-			return err
-		}
-		p.Profiles = append(p.Profiles, part)
+		p.Profiles = append(p.Profiles, b.buildProfilePart(p.method, q, p.showsPoints()))
 	}
 	p.Left = len(p.asked) - len(p.Profiles)
-	return b.err
 }
 
 // methodsWithPages returns the queries of the methods with pages in a report. They are the first ones by each measure,
@@ -213,11 +210,7 @@ func readMethodFacts(r *request) (*methodFacts, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &methodFacts{request: r, method: m}
-	f.Name, err = analyze.NameOf(m.Store(), m)
-	if err != nil {
-		return nil, err
-	}
+	f := &methodFacts{request: r, method: m, Name: r.nameOf(m)}
 	f.all, err = profilesOf(m)
 	if err != nil {
 		return nil, err
@@ -310,27 +303,20 @@ func samplesOf(r *request) (*listing.Samples, error) {
 		})
 }
 
-func (p *methodPage) addSamples() (err error) {
+func (p *methodPage) addSamples() error {
 	r := p.request
 	all := p.samples
 	found := p.sampled
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: cli.Share(found.Total, all.Sum),
-		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
+		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped),
+		Callers: callTable(r, "callers", "Callers", noun, found.Callers, all.Sum),
+		Callees: callTable(r, "callees", "Callees", noun, found.Callees, all.Sum), Whole: p.onlySamples}
 	s.Problem = r.withoutFileFolders(found.Problem)
 	s.Source = sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
 	for _, l := range found.Lines {
 		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}
-	s.Callers, err = callTable(r, "callers", "Callers", noun, found.Callers, all.Sum)
-	if err != nil {
-		return err
-	}
-	s.Callees, err = callTable(r, "callees", "Callees", noun, found.Callees, all.Sum)
-	if err != nil {
-		return err
-	}
-	s.Whole = p.onlySamples
 	if s.Whole && found.Contexts > 0 {
 		s.Contexts = linkToPage(pluralText(uint64(found.Contexts), "calling context"), nameOfMethod,
 			r.query.withValues("contexts", "more")).optional()
@@ -354,23 +340,14 @@ func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listin
 	return shown
 }
 
-func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
+func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) *table {
 	t := newTable(r, id, title, textColumn("method", "Method"), numberColumn("total", "Total"),
 		numberColumn("share", "Share of all"))
 	if r.inReport {
 		t.rows = callsInReport
 	}
 	for _, c := range calls {
-		l := link{Text: noFrameMethod}
-		if m, err := r.archive().MethodAt(c.Other); c.Other != 0 {
-			if err == nil {
-				l, err = methodLink(r.archive(), m)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		t.addTableRow(linkCell(l), amountCell(c.Total, noun), shareCell(cli.Share(c.Total, whole)))
+		t.addTableRow(linkCell(r.linkToMethod(r.methodAt(c.Other))), amountCell(c.Total, noun), shareCell(cli.Share(c.Total, whole)))
 	}
-	return t.finishUnlessEmpty(), nil
+	return t.finishUnlessEmpty()
 }

@@ -53,7 +53,8 @@ func listMembers(r *request, m *members) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memberList{m.levels != nil, r.codeChoices(), t}, fillPage(t, m.n, order, m.memberCells)
+	fillPage(t, m.n, order, m.memberCells)
+	return &memberList{m.levels != nil, r.codeChoices(), t}, nil
 }
 
 func (m *members) memberCells(i int32) ([]cell, error) {

@@ -84,11 +84,10 @@ func (o *overview) addCounts(r *request) error {
 	if err := o.addOddities(r); err != nil {
 		return err
 	}
-	if len(t.measures) == 0 {
-		return nil
+	if len(t.measures) > 0 {
+		o.Hottest = t.buildHotList(r, t.measures[0])
 	}
-	o.Hottest, err = t.buildHotList(r, t.measures[0])
-	return err
+	return nil
 }
 
 // addOddities adds links to polluted, unchecked and uncounted methods. Only a report waits for pending results.
@@ -126,20 +125,18 @@ func (o *overview) addOddities(r *request) error {
 	return nil
 }
 
-func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
+func (t *tally) buildHotList(r *request, by *measured) *hotList {
 	columns := []column{textColumn("method", "Method"), numberColumn("value", by.Title), shareColumn}
 	list := newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, columns, levelColumn)...)
 	list.Titled = true
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
 		name, err := t.linkToMethod(i)
-		if err != nil {
-			return nil, err
-		}
+		r.noteError(err)
 		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), by.shareCellOf(i)}
 		list.addTableRow(withLevel(t, cells, t.levelCell(i))...)
 	}
 	return &hotList{by.About, uint64(len(by.ranked)), list.finishRows(),
-		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
+		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
 }
 
 func summaryOf(r *request) (*facts.Summary, error) {

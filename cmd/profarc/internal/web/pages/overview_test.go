@@ -18,7 +18,7 @@ func requestOf(t *testing.T, s *Site, name string, pairs ...string) *request {
 	if v == nil {
 		t.Fatalf("the site has no view %s", name)
 	}
-	return &request{ctx: t.Context(), site: s, view: v, query: newQuery(pairs...), patience: -1}
+	return &request{ctx: t.Context(), site: s, view: v, query: newQuery(pairs...), patience: -1, damage: new(error)}
 }
 
 // built returns what a page shows.

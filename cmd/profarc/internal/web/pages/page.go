@@ -161,12 +161,13 @@ func (s *Site) menuItems(current *view) (items []menuItem) {
 func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	var content any
 	p := &shownPage{ID: r.pageElement(), Title: r.inTerms(r.view.title), View: r.view.name}
+	r.damage = new(error)
 	err := r.site.guardFaults(func() (err error) {
 		content, err = r.view.build(r)
 		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
 		return err
 	})
-	if err != nil {
+	if err := cmp.Or(err, *r.damage); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -251,7 +252,8 @@ func (s *Site) requestsOfSide(ctx context.Context, methods int) (list []*request
 		if s.isB && v.both {
 			continue
 		}
-		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, methods: methods}
+		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, methods: methods,
+			damage: new(error)}
 		queries := []query{{}}
 		if v.pages != nil {
 			queries, err = v.pages(&one)

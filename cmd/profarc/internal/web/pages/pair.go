@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,11 +65,7 @@ func buildPair(r *request) (any, error) {
 	if !named.Valid() {
 		return nil, errNoPage
 	}
-	var err error
-	p.Name, err = analyze.NameOf(named.Store(), named)
-	if err != nil {
-		return nil, err
-	}
+	p.Name = r.nameOf(named)
 	return p, p.addProfilePairs(r, a, b)
 }
 
@@ -83,8 +78,8 @@ func linkInArchive(text string, m reader.Method, side string) *link {
 
 // addProfilePairs adds the profiles of both methods. It pairs profiles with the same context and code.
 func (p *pairPage) addProfilePairs(r *request, a, b reader.Method) error {
-	inA, leftInA, errInA := placedProfiles(r.ctx, a)
-	inB, leftInB, errInB := placedProfiles(r.ctx, b)
+	inA, leftInA, errInA := r.placedProfiles(a)
+	inB, leftInB, errInB := r.placedProfiles(b)
 	if err := cmp.Or(errInA, errInB); err != nil {
 		return err
 	}
@@ -111,33 +106,30 @@ const (
 	callersPaired  = 16 << 20 // bytes of all contexts
 )
 
-func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
+func (r *request) placedProfiles(m reader.Method) (list []placedProfile, left int, err error) {
 	if !m.Valid() {
 		return nil, 0, nil
 	}
 	length := 0
-	err = poll.Each(poll.New(ctx), m.Profiles(), func(q reader.Profile) error {
+	err = poll.Each(poll.New(r.ctx), m.Profiles(), func(q reader.Profile) error {
 		if len(list) == profilesPaired || length > callersPaired {
 			left++
 			return nil
 		}
-		callers, err := callersText(q, analyze.MethodName.String)
+		callers := r.callersText(q, analyze.MethodName.String)
 		length += len(callers)
 		list = append(list, placedProfile{q, callers})
-		return err
+		return *r.damage
 	})
 	return list, left, err
 }
 
-func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
-	frames, err := framesOf(q)
+func (r *request) callersText(q reader.Profile, spelled func(analyze.MethodName) string) string {
 	var parts []string
-	for _, f := range frames {
-		name, nameErr := analyze.NameOf(q.Store(), f.Caller)
-		err = cmp.Or(err, nameErr)
-		parts = append(parts, fmt.Sprintf("%s at %d", spelled(name), f.Point))
+	for _, f := range r.framesOf(q) {
+		parts = append(parts, fmt.Sprintf("%s at %d", spelled(r.nameOf(f.Caller)), f.Point))
 	}
-	return strings.Join(parts, " < "), err
+	return strings.Join(parts, " < ")
 }
 
 // pairProfiles pairs profiles with the same context. It pairs those with the same code first, and then the others in
@@ -176,12 +168,7 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 		p.Code = display.IDText(id)
 	}
 	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
-	inA, errInA := sidePoints(r, p.a, p.Callers)
-	inB, errInB := sidePoints(r, p.b, p.Callers)
-	if err := cmp.Or(errInA, errInB); err != nil {
-		return err
-	}
-	p.Points = alignPoints(inA, inB)
+	p.Points = alignPoints(sidePoints(r, p.a, p.Callers), sidePoints(r, p.b, p.Callers))
 	p.Points = p.Points[:min(len(p.Points), pointsInPair)]
 	for i := range p.Points {
 		if id := r.elementID(pointElement(p.Points[i].Number)); !seen[id] {
@@ -191,14 +178,12 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	return p.addBytecodes(r)
 }
 
-func sidePoints(r *request, q reader.Profile, callers string) (list []*point, err error) {
+func sidePoints(r *request, q reader.Profile, callers string) (list []*point) {
 	if !q.Valid() {
-		return nil, nil
+		return nil
 	}
 	m, err := q.Method()
-	if err != nil {
-		return nil, err
-	}
+	r.noteError(err)
 	of := r.requestFor(q.Store())
 	page := linkToPage("In "+strings.ToUpper(of.site.sideLetter()), nameOfMethod, methodQuery(m))
 	if callers != "" {
@@ -208,9 +193,7 @@ func sidePoints(r *request, q reader.Profile, callers string) (list []*point, er
 	b := newPointBuilder(of)
 	b.unfolded = true // B may have outcomes that A never had
 	points, err := b.points.Points(q)
-	if err != nil {
-		return nil, err
-	}
+	r.noteError(err)
 	for i := range points[:min(len(points), pointsInPair)] {
 		shown := b.buildPoint(&points[i], nil)
 		shown.Page = page.atElement(pointElement(shown.Number))
@@ -226,7 +209,7 @@ func sidePoints(r *request, q reader.Profile, callers string) (list []*point, er
 		}
 		list = append(list, shown)
 	}
-	return list, b.err
+	return list
 }
 
 // alignPoints pairs points with the same number and kind. Both lists are in code order, and unpaired points keep their
@@ -296,8 +279,8 @@ func changeOf(a, b *point) (text, way string) {
 const pairsInReport = 10
 
 func pairsWithPages(r *request) ([]query, error) {
-	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: r.view, patience: r.patience, inReport: true})
-	if err != nil {
+	page, err := buildDiff(r)
+	if err := cmp.Or(err, *r.damage); err != nil {
 		return nil, err
 	}
 	var list []query

@@ -21,7 +21,6 @@ type pointBuilder struct {
 
 	unfolded bool // outcomes that never occurred are not folded
 	lastLine int  // last displayed source line, or 0
-	err      error
 }
 
 func newPointBuilder(r *request) *pointBuilder {
@@ -199,8 +198,7 @@ func (b *pointBuilder) linkToCalled(ref *listing.Ref, class string, loaders ...s
 	k := layout.Key{Class: cmp.Or(class, ref.Class), Name: ref.Name, Signature: ref.Descriptor}
 	for _, k.Loader = range append(loaders, "") {
 		if m, err := b.request.archive().Find(k); err == nil {
-			l, err = methodLink(b.request.archive(), m)
-			return l, err == nil
+			return b.request.linkToMethod(m), true
 		}
 	}
 	return link{}, false
@@ -234,7 +232,7 @@ func (b *pointBuilder) buildTypeFact(t analyze.ValueType) typeFact {
 
 func (b *pointBuilder) cellsBySchema(p *analyze.Point) []analyze.CellGroup {
 	groups, err := p.Cells()
-	b.err = cmp.Or(b.err, err)
+	b.request.noteError(err)
 	return groups
 }
 

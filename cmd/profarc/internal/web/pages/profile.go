@@ -54,16 +54,14 @@ type section struct {
 	Earlier, Next *link
 }
 
-func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withCode bool) (*profilePart, error) {
+func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withCode bool) *profilePart {
 	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
 	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),
 		Link: linkToPage("This profile alone", nameOfMethod, at)}
 	if q.Code() != layout.CodeUnknown {
 		p.Code = codeText(q.Code())
 	}
-	if err := p.addContext(q); err != nil {
-		return nil, err
-	}
+	p.addContext(b.request, q)
 	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
 		Value: pluralText(uint64(len(q.Bytes())), "byte")})
 	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
@@ -75,41 +73,22 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withC
 			continue
 		}
 		points, err := b.points.Section(q, s)
-		if err != nil {
-			return nil, err
-		}
+		b.request.noteError(err)
 		b.addSection(p, points, s, at)
 	}
 	traps, err := facts.DeoptimisedIn(q, &b.points)
+	b.request.noteError(err)
 	b.addTraps(p, traps)
-	return p, err
+	return p
 }
 
-func (p *profilePart) addContext(q reader.Profile) error {
-	frames, err := framesOf(q)
-	if err != nil {
-		return err
-	}
+func (p *profilePart) addContext(r *request, q reader.Profile) {
+	frames := r.framesOf(q)
 	shown := frames[:min(len(frames), framesOnPage)]
 	p.Outer = len(frames) - len(shown)
 	for _, f := range shown {
-		l, err := methodLink(q.Store(), f.Caller)
-		if err != nil {
-			return err
-		}
-		p.Callers = append(p.Callers, frameLink{l, display.PointWord(q.Store().Header().Domain), f.Point})
+		p.Callers = append(p.Callers, frameLink{r.linkToMethod(f.Caller), display.PointWord(q.Store().Header().Domain), f.Point})
 	}
-	return nil
-}
-
-const noFrameMethod = "a frame without a method"
-
-func methodLink(s *reader.Store, m reader.Method) (link, error) {
-	if !m.Valid() {
-		return link{Text: noFrameMethod}, nil
-	}
-	name, err := analyze.NameOf(s, m)
-	return linkToPage(name.Spelled(), nameOfMethod, methodQuery(m)), err
 }
 
 // addSection adds the points of a section, beginning with the point that the query of a single profile names.

@@ -188,7 +188,11 @@ type request struct {
 	inReport bool
 	page     string // id of the page in the report
 	methods  int    // number of methods with pages in the report
+	damage   *error // first error of noteError
 }
+
+// noteError keeps the first error of reading the archives. The page then fails when it is built.
+func (r *request) noteError(err error) { *r.damage = cmp.Or(*r.damage, err) }
 
 func (r *request) archive() *reader.Store { return r.site.Archive }
 

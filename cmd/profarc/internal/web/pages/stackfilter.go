@@ -145,7 +145,6 @@ func (b *flameGraph) drawCallers(callers *flame.Tree) *flamePage {
 		return class, title
 	}
 	above.drawBoxes()
-	b.err = above.err
 	b.page.Cut = max(b.page.Cut, callers.Cut)
 	return above.page
 }

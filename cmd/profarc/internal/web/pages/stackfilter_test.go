@@ -24,8 +24,8 @@ func stacksOfSamples(t *testing.T, site *Site) (list []namedStack) {
 	b := newFlameGraph(requestOf(t, site, nameOfFlame), nil, flame.Root, nil)
 	unit := usualUnit(t, site)
 	for stack, err := range stacks.Sampled(site.Archive) {
-		if err != nil || b.err != nil {
-			t.Fatal(err, b.err)
+		if err := cmp.Or(err, *b.request.damage); err != nil {
+			t.Fatal(err)
 		}
 		s := namedStack{count: unit.Choose(stack.Count, stack.Time)}
 		for _, f := range stack.Frames {

@@ -60,7 +60,7 @@ func buildStackPair(r *request) (any, error) {
 	}
 	b.drawBoxes()
 	p.Methods = t.changesTable(b, source.unit)
-	return p, b.err
+	return p, nil
 }
 
 func (t *stackPair) changesTable(b *flameGraph, unit string) *table {

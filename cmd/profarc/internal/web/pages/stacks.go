@@ -193,7 +193,8 @@ func buildFlame(r *request) (any, error) {
 	if callers != nil {
 		p.Callers = b.drawCallers(callers)
 	}
-	return p, errors.Join(b.err, p.addTable(b))
+	p.addTable(b)
+	return p, nil
 }
 
 func nodeAsked(r *request, t *flame.Tree) (int, error) {
@@ -242,7 +243,7 @@ func (b *flameGraph) zoomPath() (list []link) {
 	return list
 }
 
-func (p *flamePage) addTable(b *flameGraph) error {
+func (p *flamePage) addTable(b *flameGraph) {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", textColumn("method", "Method"),
 		amountColumn("self", "Self", p.Unit), numberColumn("share", "Share"), amountColumn("total", "Total", p.Unit))
 	if b.request.inReport {
@@ -255,7 +256,6 @@ func (p *flamePage) addTable(b *flameGraph) error {
 			shareCell(cli.Share(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
 	p.Methods.finishRows()
-	return b.err
 }
 
 // stacksInReport returns one page for each kind of stacks. A script zooms in it.
@@ -282,7 +282,6 @@ type flameGraph struct {
 	methods func(frame uint32) (reader.Method, error)
 	told    func(at flame.Box) (class, title string) // returns the CSS class and the tooltip of a box
 	found   func(frame uint32) bool                  // reports whether a frame is marked; nil if none is
-	err     error
 }
 
 func newFlameGraph(r *request, t *flame.Tree, at int, p *flamePage) *flameGraph {
@@ -296,17 +295,16 @@ func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
 	}
-	name := frameName{full: "a frame without a method", label: nameLabel{Tail: "?"}}
+	name := frameName{full: noFrameMethod, label: nameLabel{Tail: "?"}}
 	if frame != noMethod && frame != 0 {
 		m, err := b.methods(frame)
-		if err == nil && m.Valid() {
-			var full analyze.MethodName
-			full, err = analyze.NameOf(m.Store(), m)
+		b.request.noteError(err)
+		if m.Valid() {
+			full := b.request.nameOf(m)
 			label := labelOf(escape.Printable(shortenLine(withoutPackage(full))))
 			in, _ := splitName(m.Store().Header().Domain, full.Spelled())
 			name = frameName{full.Spelled(), full.String(), label, in}
 		}
-		b.err = errors.Join(b.err, err)
 	}
 	b.names[frame] = name
 	return name

@@ -138,8 +138,8 @@ func TestCallersTellErrorsAndCuts(t *testing.T) {
 		b := newFlameGraph(requestOf(t, site, nameOfFlame), tree, flame.Root, &flamePage{})
 		b.methods = func(uint32) (reader.Method, error) { return reader.Method{}, damaged }
 		b.drawCallers(callers)
-		if !errors.Is(b.err, damaged) || b.page.Cut != 7 {
-			t.Errorf("%s: error %v, %d cut", name, b.err, b.page.Cut)
+		if !errors.Is(*b.request.damage, damaged) || b.page.Cut != 7 {
+			t.Errorf("%s: error %v, %d cut", name, *b.request.damage, b.page.Cut)
 		}
 	})
 }

@@ -143,17 +143,14 @@ func (t *table) finishUnlessEmpty() *table {
 
 // fillPage sets the rows of a table that is too long for finishRows. order has the matching rows, and cells makes those
 // of the page.
-func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) error {
+func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) {
 	t.Of = of
 	from, to := t.pageWindow(len(order))
 	for _, i := range order[from:to] {
 		shown, err := cells(i)
-		if err != nil {
-			return err
-		}
+		t.request.noteError(err)
 		t.addTableRow(shown...)
 	}
-	return nil
 }
 
 func (t *table) pageWindow(found int) (from, to int) {
