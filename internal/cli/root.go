@@ -67,6 +67,16 @@ func (a *App) CompleteProgram(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagUsageError)
 }
 
+// NewCommand returns a command. Its help begins with its usage and its short description, a line each. The rest and
+// values are as for SetHelp.
+func (a *App) NewCommand(help string, args cobra.PositionalArgs, work func(ctx context.Context, args []string) error,
+	values ...string) *cobra.Command {
+	lines := strings.SplitN(help, "\n", 3)
+	cmd := &cobra.Command{Use: lines[0], Short: lines[1], Args: args, RunE: a.Run(work)}
+	SetHelp(cmd, lines[2], values...)
+	return cmd
+}
+
 // SetHelp sets the description and the examples of a command to a text that is divided by the line "Examples:". values
 // are pairs of a placeholder in the text and its replacement.
 func SetHelp(cmd *cobra.Command, text string, values ...string) {

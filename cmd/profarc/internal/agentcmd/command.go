@@ -43,13 +43,9 @@ func Command(a *cli.App) *cobra.Command {
 
 func installCommand(a *cli.App) *cobra.Command {
 	var named string
-	cmd := &cobra.Command{
-		Use:   "install [FOLDER]",
-		Short: "Build the agent, and put it into a folder",
-		Args:  cli.Args(0, 1, "the folder to install into, or none for the cache"),
-		RunE:  a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, args) }),
-	}
-	cli.SetHelp(cmd, installHelp, "{library}", agentlib.Name)
+	cmd := a.NewCommand(installHelp, cli.Args(0, 1, "the folder to install into, or none for the cache"),
+		func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, args) },
+		"{library}", agentlib.Name)
 	addAgentFlag(cmd, &named)
 	a.AddJSONFlag(cmd)
 	return cmd
@@ -57,19 +53,13 @@ func installCommand(a *cli.App) *cobra.Command {
 
 func pathCommand(a *cli.App) *cobra.Command {
 	var named string
-	cmd := &cobra.Command{
-		Use:   "path",
-		Short: "Print the path of the agent",
-		Args:  cli.Args(0, 0, "none"),
-		RunE: a.Run(func(ctx context.Context, _ []string) error {
-			path, err := LibraryBuilder(a, false).Find(ctx, named)
-			if err == nil {
-				fmt.Fprintln(a.Out, path)
-			}
-			return err
-		}),
-	}
-	cli.SetHelp(cmd, pathHelp)
+	cmd := a.NewCommand(pathHelp, cli.Args(0, 0, "none"), func(ctx context.Context, _ []string) error {
+		path, err := LibraryBuilder(a, false).Find(ctx, named)
+		if err == nil {
+			fmt.Fprintln(a.Out, path)
+		}
+		return err
+	})
 	addAgentFlag(cmd, &named)
 	return cmd
 }
@@ -130,19 +120,13 @@ var testedBuilds = []testedBuild{
 }
 
 func buildsCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "builds",
-		Short: "List the builds of HotSpot that the agent was run with",
-		Args:  cli.Args(0, 0, "none"),
-		RunE: a.Run(func(context.Context, []string) error {
-			return a.Print(testedBuilds, func() {
-				for _, b := range testedBuilds {
-					fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
-				}
-			})
-		}),
-	}
-	cli.SetHelp(cmd, buildsHelp)
+	cmd := a.NewCommand(buildsHelp, cli.Args(0, 0, "none"), func(context.Context, []string) error {
+		return a.Print(testedBuilds, func() {
+			for _, b := range testedBuilds {
+				fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
+			}
+		})
+	})
 	a.AddJSONFlag(cmd)
 	return cmd
 }

@@ -31,13 +31,8 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o demoOptions
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Show the whole life of an archive, on a recorded run of javac",
-		Args:  cli.Args(0, 0, "none"),
-		RunE:  a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(0, 0, "none"),
+		func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) })
 	cmd.Flags().StringVar(&o.keep, "keep", "", "folder to keep the archives in")
 	return cmd
 }

@@ -40,13 +40,8 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
-	cmd := &cobra.Command{
-		Use:   "dump --pid PID -o ARCHIVE",
-		Short: "Make an archive of the profiles of a live JVM",
-		Args:  cli.Args(0, 0, "none: name the process with --pid"),
-		RunE:  a.Run(func(ctx context.Context, _ []string) error { return runCommand(ctx, a, o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(0, 0, "none: name the process with --pid"),
+		func(ctx context.Context, _ []string) error { return runCommand(ctx, a, o) })
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)

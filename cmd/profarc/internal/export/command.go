@@ -41,14 +41,10 @@ var helpText string
 func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
 	names := formatNames(o.exporters)
-	cmd := &cobra.Command{
-		Use:               "export -t FORMAT ARCHIVE",
-		Short:             "Write an archive's profiles in another format",
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) }),
-	}
-	cli.SetHelp(cmd, helpText, "{formats}", formatflags.DescribeFormats(o.exporters))
+	cmd := a.NewCommand(helpText, cli.Args(1, 1, "one archive"),
+		func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) },
+		"{formats}", formatflags.DescribeFormats(o.exporters))
+	cmd.ValidArgsFunction = cli.CompleteArchives(1, cli.ProfileExtensions...)
 	f := cmd.Flags()
 	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(names, ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")

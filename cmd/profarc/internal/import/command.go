@@ -52,12 +52,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	o := importOptions{importers: formats.Importers()}
-	cmd := &cobra.Command{
-		Use:   "import FILE... -o ARCHIVE",
-		Short: "Make an archive of what another tool wrote",
-	}
-	cli.SetHelp(cmd, helpText, "{formats}", formatflags.DescribeFormats(o.importers))
-	cmd.RunE = a.Run(func(ctx context.Context, args []string) error { return runImport(ctx, a, args, &o) })
+	cmd := a.NewCommand(helpText, cobra.ArbitraryArgs,
+		func(ctx context.Context, args []string) error { return runImport(ctx, a, args, &o) },
+		"{formats}", formatflags.DescribeFormats(o.importers))
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")

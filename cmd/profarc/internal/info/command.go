@@ -27,14 +27,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o infoOptions
-	cmd := &cobra.Command{
-		Use:               "info ARCHIVE",
-		Short:             "Describe an archive: domain, origin, sizes, counts, settings",
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, 1, "one archive"),
+		func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) })
+	cmd.ValidArgsFunction = cli.CompleteArchives(1, cli.ProfileExtensions...)
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
 	cmd.Flags().BoolVar(&o.losses, "losses", false, "print the inputs of the archive, and what was lost of them")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")

@@ -48,14 +48,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
-	cmd := &cobra.Command{
-		Use:               "merge -o ARCHIVE INPUT[:WEIGHT]...",
-		Short:             "Merge the archives of several runs",
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: cli.CompleteArchives(-1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, &o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cobra.ArbitraryArgs,
+		func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, &o) })
+	cmd.ValidArgsFunction = cli.CompleteArchives(-1)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")

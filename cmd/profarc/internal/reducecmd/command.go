@@ -45,14 +45,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o reduceOptions
-	cmd := &cobra.Command{
-		Use:               "reduce -o ARCHIVE INPUT",
-		Short:             "Keep the hot part of an archive, or anonymize it",
-		Args:              cli.Args(1, 1, "the archive to reduce"),
-		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, 1, "the archive to reduce"),
+		func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) })
+	cmd.ValidArgsFunction = cli.CompleteArchives(1)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")

@@ -46,13 +46,8 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o runOptions
-	cmd := &cobra.Command{
-		Use:   "run --archive ARCHIVE [flags] [--] java [ARGUMENT]...",
-		Short: "Start java with the profiles of an archive",
-		Args:  cli.Args(1, -1, "the command to run: java and its arguments"),
-		RunE:  a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, -1, "the command to run: java and its arguments"),
+		func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) })
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")

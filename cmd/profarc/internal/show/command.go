@@ -49,14 +49,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o showOptions
-	cmd := &cobra.Command{
-		Use:               "show ARCHIVE [METHOD]",
-		Short:             "Print the profile points of methods, in bytecode order",
-		Args:              cli.Args(1, 2, "an archive and at most one method"),
-		ValidArgsFunction: completeArguments,
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
-	}
-	cli.SetHelp(cmd, helpText, "{names}", terminal.Help)
+	cmd := a.NewCommand(helpText, cli.Args(1, 2, "an archive and at most one method"),
+		func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }, "{names}", terminal.Help)
+	cmd.ValidArgsFunction = completeArguments
 	f := cmd.Flags()
 	o.filter.AddFlags(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")

@@ -38,14 +38,10 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o topOptions
-	cmd := &cobra.Command{
-		Use:               "top ARCHIVE",
-		Short:             "List the hottest methods, with their shares, or polluted sites",
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
-	}
-	cli.SetHelp(cmd, helpText, "{measures}", methods.DescribeMeasures(), "{names}", terminal.Help)
+	cmd := a.NewCommand(helpText, cli.Args(1, 1, "one archive"),
+		func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) },
+		"{measures}", methods.DescribeMeasures(), "{names}", terminal.Help)
+	cmd.ValidArgsFunction = cli.CompleteArchives(1, cli.ProfileExtensions...)
 	f := cmd.Flags()
 	names := append(methods.MeasureNames(), otherMeasures...)
 	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")

@@ -72,7 +72,8 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 	called := secrets.Mask(j.Args)
 	jvm := &trainedJVM{
 		PID: j.PID, Number: len(t.jvms) + 1, Command: strings.Join(called, " "), called: called,
-		Running: j.Running, Served: j.Served != nil, Exit: j.Status.ExitCode(), Recorded: live.Recorded{Refused: []live.Refused{}},
+		Running: j.Running, Served: j.Served != nil, Exit: j.Status.ExitCode(),
+		Recorded: live.Recorded{Refused: []live.Refused{}},
 	}
 	t.jvms = append(t.jvms, jvm)
 	if t.a.Streams.ErrTerminal {

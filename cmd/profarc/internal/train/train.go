@@ -44,13 +44,8 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o trainOptions
-	cmd := &cobra.Command{
-		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
-		Short: "Run a command and keep the profiles of its JVMs",
-		Args:  cli.Args(1, -1, "the command to run, after --"),
-		RunE:  a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, -1, "the command to run, after --"),
+		func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) })
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)

@@ -29,14 +29,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
-	cmd := &cobra.Command{
-		Use:               "verify ARCHIVE...",
-		Short:             "Check that archives are sound, to the last byte",
-		Args:              cli.Args(1, -1, "at least one archive"),
-		ValidArgsFunction: cli.CompleteArchives(-1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, -1, "at least one archive"),
+		func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) })
+	cmd.ValidArgsFunction = cli.CompleteArchives(-1)
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
 	cmd.Flags().StringVar(&o.base, "base", "", "base on which each archive must fit as a layer")
 	a.AddJSONFlag(cmd)

@@ -43,13 +43,8 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
-	cmd := &cobra.Command{
-		Use:   "warm [--archive ARCHIVE] [flags] -- COMMAND [ARGUMENT]...",
-		Short: "Measure how a command starts and warms up with and without an archive",
-		Args:  cli.Args(1, -1, "the command to measure, after --"),
-		RunE:  a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, -1, "the command to measure, after --"),
+		func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) })
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.IntVarP(&o.rounds, "rounds", "n", 15, "rounds; each contender runs once a round")

@@ -35,14 +35,9 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
-	cmd := &cobra.Command{
-		Use:               "web ARCHIVE [NEWER]",
-		Short:             "Show an archive as pages, or what changed between two",
-		Args:              cli.Args(1, 2, "one archive or two"),
-		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runWeb(ctx, a, args, o) }),
-	}
-	cli.SetHelp(cmd, helpText)
+	cmd := a.NewCommand(helpText, cli.Args(1, 2, "one archive or two"),
+		func(ctx context.Context, args []string) error { return runWeb(ctx, a, args, o) })
+	cmd.ValidArgsFunction = cli.CompleteArchives(2, cli.ProfileExtensions...)
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write one HTML file instead")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "address of this machine; port 0 takes a free one")

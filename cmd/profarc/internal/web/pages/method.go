@@ -347,7 +347,8 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 		t.rows = callsInReport
 	}
 	for _, c := range calls {
-		t.addTableRow(linkCell(r.linkToMethod(r.methodAt(c.Other))), amountCell(c.Total, noun), shareCell(cli.Share(c.Total, whole)))
+		l := r.linkToMethod(r.methodAt(c.Other))
+		t.addTableRow(linkCell(l), amountCell(c.Total, noun), shareCell(cli.Share(c.Total, whole)))
 	}
 	return t.finishUnlessEmpty()
 }

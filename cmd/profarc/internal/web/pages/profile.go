@@ -87,7 +87,8 @@ func (p *profilePart) addContext(r *request, q reader.Profile) {
 	shown := frames[:min(len(frames), framesOnPage)]
 	p.Outer = len(frames) - len(shown)
 	for _, f := range shown {
-		p.Callers = append(p.Callers, frameLink{r.linkToMethod(f.Caller), display.PointWord(q.Store().Header().Domain), f.Point})
+		p.Callers = append(p.Callers, frameLink{r.linkToMethod(f.Caller),
+			display.PointWord(q.Store().Header().Domain), f.Point})
 	}
 }
 
