@@ -5,18 +5,22 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
+	"github.com/profarc/profarc/layout"
 )
 
 // A rig has the programs of the matrix, compiled, and their archives for a JDK.
@@ -162,24 +166,35 @@ func (r *rig) train(t *testing.T, home, classes, program string, flags ...string
 	return made.path
 }
 
-// forge makes an archive invalid in one place, another one for each number.
+// forge makes an archive invalid, in another place for each number, and corrects its checksums.
 func (r *rig) forge(t *testing.T, path string, nth int) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := filepath.Join(t.TempDir(), "forged.parc")
-	var made int
-	pick := forgery.OneIn(997, fmt.Sprint(nth))
-	err = forgery.Each(data, pick, func(f *forgery.Forger, _ forgery.Reference, _ uint64) {
-		if made++; made <= 1+nth%7 {
-			write(t, forged, string(f.Bytes()))
-		}
-	})
-	if err != nil || made == 0 {
-		t.Fatal(made, err)
+	h, err := disk.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
 	}
+	choose := rand.New(rand.NewPCG(uint64(nth), 0))
+	spans := slices.DeleteFunc(slices.Clone(h.Regions[disk.RegionIX-1:]), func(s layout.Span) bool { return s.Size == 0 })
+	for range 1 + nth%7 {
+		span := spans[choose.IntN(len(spans))]
+		words := data[span.Offset:span.End()]
+		from, to := 4*choose.Int64N(span.Size/4), 4*choose.Int64N(span.Size/4)
+		copy(words[to:to+4], words[from:]) // mostly another reference, or another number
+	}
+	tree, ps := disk.SumTreeOf(h), disk.RegionOf(h, disk.RegionPS)
+	for n := range tree.Pages() {
+		page := tree.PageSpan(n)
+		sum := disk.Checksum(data[page.Offset:page.End()])
+		binary.LittleEndian.PutUint64(data[ps.Offset+tree.SlotOffset(0, n):], sum)
+	}
+	h.SumRoot = tree.ComputeLevels(data[ps.Offset:ps.End()])
+	copy(data, disk.AppendHeader(nil, h))
+	forged := filepath.Join(t.TempDir(), "forged.parc")
+	write(t, forged, string(data))
 	return forged
 }
 

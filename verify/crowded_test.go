@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -113,13 +112,10 @@ func TestForgedCrowdIsFound(t *testing.T) {
 // TestFeatureWithoutRowsIsFound has the feature in archives that are not crowded.
 func TestFeatureWithoutRowsIsFound(t *testing.T) {
 	for _, s := range specimen.All() {
-		data, _ := sound(t, s.Name)
-		f, err := forgery.New(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Set(forgery.Reference{At: 40, Form: forgery.Offset}, disk.FeatureCrowded)
-		if r := check(t, f.Bytes()); r.Sound() {
+		data, h := sound(t, s.Name)
+		h.Required = disk.FeatureCrowded
+		reseal(data, h)
+		if r := check(t, data); r.Sound() {
 			t.Errorf("%s: sound", s.Name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -25,7 +24,7 @@ func oneIn(n int, name string) func() bool {
 	if testing.Short() {
 		n *= 10
 	}
-	return forgery.OneIn(n, name)
+	return pickOneIn(n, name)
 }
 
 // A subject is a sound archive with its answers.
@@ -39,11 +38,7 @@ type subject struct {
 func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
 	for _, sp := range specimen.All() {
 		t.Run(sp.Name, func(t *testing.T) {
-			data, err := sp.Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, newSubject(t, data))
+			test(t, newSubject(t, bytesOf(t, sp)))
 		})
 	}
 }
@@ -71,7 +66,17 @@ func newSubject(t testing.TB, data []byte) *subject {
 	return s
 }
 
+func bytesOf(t testing.TB, s specimen.Specimen) []byte {
+	t.Helper()
+	data, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func open(t testing.TB, data []byte) *reader.Store {
+	t.Helper()
 	m, err := archive.FromBytes("damaged.parc", data, archive.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -198,22 +203,6 @@ func TestEveryTruncationIsDetected(t *testing.T) {
 	})
 }
 
-// reseal corrects the sums of changed bytes.
-func (s *subject) reseal(data []byte) {
-	tree := disk.SumTreeOf(s.header)
-	ps := disk.RegionOf(s.header, disk.RegionPS)
-	sums := data[ps.Offset:ps.End()]
-	for n := range tree.Pages() {
-		page := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(sums[tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))
-	}
-	binary.LittleEndian.PutUint64(data[offSumRoot:], tree.ComputeLevels(sums))
-	disk.UpdateChecksum(data)
-}
-
-// offSumRoot is where the header holds the root of the page sums.
-const offSumRoot = 96
-
 // maxAlloc is the number of bytes that all questions to one small archive may allocate,
 // however it is damaged: many times what a sound one needs.
 const maxAlloc = 64 << 20
@@ -247,7 +236,7 @@ func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
 			data := append(words.AlignedBytes(len(s.data))[:0], s.data...)
 			data[at] ^= mask
-			s.reseal(data)
+			updateAllChecksums(data, s.header)
 			s.survive(t, "changed byte, sums right", at, data)
 		})
 	})
@@ -258,11 +247,7 @@ func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
 func FuzzForged(f *testing.F) {
 	var subjects []*subject
 	for _, sp := range specimen.All() {
-		data, err := sp.Bytes()
-		if err != nil {
-			f.Fatal(err)
-		}
-		subjects = append(subjects, newSubject(f, data))
+		subjects = append(subjects, newSubject(f, bytesOf(f, sp)))
 	}
 	f.Add(uint8(0), []byte{0x90, 0x02, 0xff})
 	f.Add(uint8(4), []byte{0x00, 0x03, 0x01, 0x10, 0x04, 0x80})
@@ -278,7 +263,7 @@ func FuzzForged(f *testing.F) {
 		for ; len(changes) >= 3; changes = changes[3:] {
 			data[live[int(binary.LittleEndian.Uint16(changes))%len(live)]] = changes[2]
 		}
-		s.reseal(data)
+		updateAllChecksums(data, s.header)
 		s.survive(t, "fuzzed", 0, data)
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -125,10 +124,7 @@ func TestVerifyRefusesWhatAnyUserRefuses(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	for _, sp := range specimen.All() {
 		t.Run(sp.Name, func(t *testing.T) {
-			data, err := sp.Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := bytesOf(t, sp)
 			other := twin(t, sp.Domain, data)
 			all := users(sp.Domain, func() *reader.Store { return open(t, other) })
 			all = slices.DeleteFunc(all, func(u user) bool { // not of this domain
@@ -140,7 +136,7 @@ func TestVerifyRefusesWhatAnyUserRefuses(t *testing.T) {
 			})
 			var n, taken int
 			failures := map[string]int{}
-			err = forgery.Each(data, oneIn(50, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
+			err := eachForgery(data, oneIn(50, t.Name()), func(f *forger, r reference, value uint64) {
 				n++
 				forged := f.Bytes()
 				if _, err := archive.FromBytes("damaged.parc", forged, archive.Options{}); errors.Is(err, layout.ErrCorrupt) {

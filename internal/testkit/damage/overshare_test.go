@@ -94,9 +94,8 @@ func overshare(data []byte) error {
 	return nil
 }
 
-// updateAllChecksums updates all checksums of an archive.
+// updateAllChecksums updates all checksums of an archive with this layout.
 func updateAllChecksums(data []byte, h *layout.Header) {
-	const sumRootAt = 96
 	tree := disk.SumTreeOf(h)
 	ps := disk.RegionOf(h, disk.RegionPS)
 	for n := range tree.Pages() {

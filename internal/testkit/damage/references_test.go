@@ -1,4 +1,4 @@
-package forgery
+package damage
 
 import (
 	"encoding/binary"
@@ -9,29 +9,29 @@ import (
 
 var le = binary.LittleEndian
 
-// A Form is the encoding of a reference.
-type Form uint8
+// A referenceForm is the encoding of a reference.
+type referenceForm uint8
 
 // Forms of references.
 const (
-	Narrow  Form = iota // u32, units from the start of the file
-	Pointer             // u64, requested base and bytes from the start of the file
-	Offset              // u64, bytes from the start of the file
-	Entry               // u32, units from the start of a block's data entries
+	narrowForm  referenceForm = iota // u32, units from the start of the file
+	pointerForm                      // u64, requested base and bytes from the start of the file
+	offsetForm                       // u64, bytes from the start of the file
+	entryForm                        // u32, units from the start of a block's data entries
 )
 
-// A Reference is a field of an archive that contains a file offset.
-type Reference struct {
+// A reference is a field of an archive that contains a file offset.
+type reference struct {
 	What string // kind, such as "type name" or "context caller"
 	At   int64  // file offset of the field
-	Form Form
+	Form referenceForm
 	base int64 // file offset of the data entries, for form Entry
 }
 
-// References lists all references of a sound archive. These are slots of the index, fields of records and rows, parts
-// of signatures, links and pointers of blocks, rows of the point directories, the directories of bm and ex, and cells
-// of tables.
-func References(data []byte) ([]Reference, error) {
+// listReferences lists all references of a sound archive. These are slots of the index, fields of records and rows,
+// parts of signatures, links and pointers of blocks, rows of the point directories, the directories of bm and ex, and
+// cells of tables.
+func listReferences(data []byte) ([]reference, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		return nil, err
@@ -63,12 +63,12 @@ type referenceLister struct {
 	data  []byte
 	h     *layout.Header
 	shape disk.Shape
-	all   []Reference
+	all   []reference
 	err   error // first error
 }
 
 func (l *referenceLister) addNarrow(what string, at int64) {
-	l.all = append(l.all, Reference{What: what, At: at, Form: Narrow})
+	l.all = append(l.all, reference{What: what, At: at, Form: narrowForm})
 }
 
 func (l *referenceLister) readU32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
@@ -169,7 +169,7 @@ func (l *referenceLister) listTables() {
 	}
 	for i := range l.readU32(ex.Offset) {
 		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
-		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
+		l.all = append(l.all, reference{What: "table", At: row + 8, Form: offsetForm})
 		l.listTable(layout.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
 	}
 }
@@ -213,7 +213,7 @@ func (l *referenceLister) listBlocks() {
 		}
 		directory := b.SectionSpan(disk.SectionDirectory)
 		for i := range disk.DirectoryLen(b.Section(disk.SectionDirectory)) {
-			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry,
+			l.all = append(l.all, reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: entryForm,
 				base: at + b.SectionSpan(disk.SectionData).Offset})
 		}
 		at += int64(len(b))
@@ -227,7 +227,7 @@ func (l *referenceLister) listEntries(at int64, section []byte) {
 			return
 		}
 		for cell, kind := range l.shape.Pointers(e) {
-			l.all = append(l.all, Reference{What: pointerNames[kind], At: at + int64(e.CellOffset(cell)), Form: Pointer})
+			l.all = append(l.all, reference{What: pointerNames[kind], At: at + int64(e.CellOffset(cell)), Form: pointerForm})
 		}
 		at += int64(len(e))
 		section = rest

@@ -1,4 +1,4 @@
-package main
+package damage
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func (p *pythonReader) ask(t *testing.T, complain func(t *testing.T, changes any
 }
 
 func (p *pythonReader) run(python, command string, paths ...string) string {
-	program := append([]string{"-B", "../../testdata/v1/reader/profarc.py", command}, paths...)
+	program := append([]string{"-B", dir + "/reader/profarc.py", command}, paths...)
 	out, _ := exec.Command(python, program...).Output() // it fails for os.DevNull, which is no archive
 	return string(out)
 }

@@ -1,4 +1,4 @@
-package c_test
+package damage
 
 import (
 	"encoding/binary"
@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -18,7 +17,7 @@ import (
 
 // verdict returns what libprofarc makes of a forgery: whether it is sound, and the hash of
 // what was printed.
-func verdict(t *testing.T, c *forgery.Process, edits ...forgery.Edit) (sound bool, printed uint64) {
+func verdict(t *testing.T, c *readerProcess, edits ...edit) (sound bool, printed uint64) {
 	t.Helper()
 	status, printed := c.Verdict(t, edits...)
 	return status == 1, printed
@@ -30,13 +29,13 @@ func verdict(t *testing.T, c *forgery.Process, edits ...forgery.Edit) (sound boo
 func TestForgeriesAreTheSame(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
+	program := libprofarcDump(t)
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := archiveOf(t, s)
-			c := forgery.StartProcess(t, program, data)
+			data := bytesOf(t, s)
+			c := startProcess(t, program, data)
 			var n, taken, differ int
-			err := forgery.Each(data, forgery.OneIn(200, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
+			err := eachForgery(data, pickOneIn(200, t.Name()), func(f *forger, r reference, value uint64) {
 				if differ == 20 {
 					return
 				}
@@ -68,18 +67,18 @@ func TestForgeriesAreTheSame(t *testing.T) {
 func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
+	program := libprofarcDump(t)
 	for _, s := range specimen.All() {
-		data := archiveOf(t, s)
-		c := forgery.StartProcess(t, program, data)
-		f, err := forgery.New(data)
+		data := bytesOf(t, s)
+		c := startProcess(t, program, data)
+		f, err := newForger(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := openBytes(t, data).Header().Parts[disk.PartUnexecuted]
+		rows := open(t, data).Header().Parts[disk.PartUnexecuted]
 		for at := rows.Offset; at < rows.End(); at += 4 {
 			for value := range uint64(5) {
-				f.Set(forgery.Reference{At: at}, value)
+				f.Set(reference{At: at}, value)
 				m, err := archive.FromBytes("forged.parc", f.Bytes(), archive.Options{})
 				if err == nil {
 					err = jsondump.WriteArchive(io.Discard, reader.New(m))
@@ -97,10 +96,10 @@ func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
 func TestChangedBytesAreRefused(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
-	data := archiveOf(t, specimen.All()[0])
-	h := openBytes(t, data).Header()
-	c := forgery.StartProcess(t, program, data)
+	program := libprofarcDump(t)
+	data := bytesOf(t, specimen.All()[0])
+	h := open(t, data).Header()
+	c := startProcess(t, program, data)
 	_, want := verdict(t, c)
 	padding := layout.Span{Offset: disk.RegionOf(h, disk.RegionEX).End() + 4096,
 		Size: disk.RegionOf(h, disk.RegionRW).Offset - disk.RegionOf(h, disk.RegionEX).End() - 8192}
@@ -111,7 +110,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 		}
 		place := min(at, h.FileSize-8)
 		word := binary.LittleEndian.Uint64(data[place:]) ^ 1<<(at%64)
-		switch sound, printed := verdict(t, c, forgery.Edit{At: place, New: word}); {
+		switch sound, printed := verdict(t, c, edit{At: place, New: word}); {
 		case sound && printed != want:
 			t.Errorf("a byte at 0x%x was changed, and the output is another", place)
 		case sound && place+7 < 640:

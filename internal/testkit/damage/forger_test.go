@@ -1,6 +1,4 @@
-// Package forgery creates invalid archives with valid checksums for tests. [References] lists all references of an
-// archive. A [Forger] changes one reference to any other offset, and updates the checksums.
-package forgery
+package damage
 
 import (
 	"hash/fnv"
@@ -14,41 +12,42 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Forger changes one reference of an archive at a time.
-type Forger struct {
+// A forger creates invalid archives with valid checksums. It changes one reference of an archive at a time to any other
+// offset.
+type forger struct {
 	data  []byte
 	h     *layout.Header
 	tree  disk.SumTree
-	edits []Edit // differences between the sound archive and data
+	edits []edit // differences between the sound archive and data
 }
 
-// An Edit changes eight bytes of an archive.
-type Edit struct {
+// An edit changes eight bytes of an archive.
+type edit struct {
 	At       int64
 	Old, New uint64
 }
 
-// New returns a Forger of a copy of a sound archive.
-func New(data []byte) (*Forger, error) {
+// newForger returns a forger of a copy of a sound archive.
+func newForger(data []byte) (*forger, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	return &Forger{data: append(words.AlignedBytes(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
+	return &forger{data: append(words.AlignedBytes(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
 }
 
 // Bytes returns the archive. The next Set changes it.
-func (f *Forger) Bytes() []byte { return f.data }
+func (f *forger) Bytes() []byte { return f.data }
 
 // Set sets a reference to a value, and restores all other references.
-func (f *Forger) Set(r Reference, value uint64) {
+func (f *forger) Set(r reference, value uint64) {
 	f.Undo()
 	f.putNumber(r.At, r.width(), value)
 	f.updateChecksums()
 }
 
 // putNumber writes a number of width bytes, which must not cross a word.
-func (f *Forger) putNumber(at int64, width int, value uint64) {
+func (f *forger) putNumber(at int64, width int, value uint64) {
 	word := le.Uint64(f.data[at&^7:])
 	shift := 8 * (at & 7)
 	mask := uint64(1)<<(8*width) - 1 // all ones if width is 8
@@ -56,7 +55,7 @@ func (f *Forger) putNumber(at int64, width int, value uint64) {
 }
 
 // Undo restores the sound archive.
-func (f *Forger) Undo() {
+func (f *forger) Undo() {
 	for _, e := range slices.Backward(f.edits) {
 		le.PutUint64(f.data[e.At:], e.Old)
 	}
@@ -64,10 +63,10 @@ func (f *Forger) Undo() {
 }
 
 // Edits returns the changes of the last Set, including checksums.
-func (f *Forger) Edits() []Edit { return f.edits }
+func (f *forger) Edits() []edit { return f.edits }
 
-func (f *Forger) replaceWord(at int64, word uint64) {
-	f.edits = append(f.edits, Edit{at, le.Uint64(f.data[at:]), word})
+func (f *forger) replaceWord(at int64, word uint64) {
+	f.edits = append(f.edits, edit{at, le.Uint64(f.data[at:]), word})
 	le.PutUint64(f.data[at:], word)
 }
 
@@ -80,7 +79,7 @@ const (
 )
 
 // updateChecksums updates the checksums of the edited pages and of the header.
-func (f *Forger) updateChecksums() {
+func (f *forger) updateChecksums() {
 	root := uint64(0)
 	for _, e := range slices.Clone(f.edits) {
 		if e.At >= disk.ChecksummedSpan(f.h).Offset {
@@ -92,11 +91,11 @@ func (f *Forger) updateChecksums() {
 	}
 	old := le.Uint64(f.data[headerSumAt:])
 	disk.UpdateChecksum(f.data)
-	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
+	f.edits = append(f.edits, edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
 }
 
 // updatePageChecksums updates the page checksums that depend on the byte at an offset, and returns their root.
-func (f *Forger) updatePageChecksums(at int64) uint64 {
+func (f *forger) updatePageChecksums(at int64) uint64 {
 	ps := disk.RegionOf(f.h, disk.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
@@ -112,8 +111,8 @@ func (f *Forger) updatePageChecksums(at int64) uint64 {
 	}
 }
 
-func (r *Reference) width() int {
-	if r.Form == Narrow || r.Form == Entry {
+func (r *reference) width() int {
+	if r.Form == narrowForm || r.Form == entryForm {
 		return 4
 	}
 	return 8
@@ -121,7 +120,7 @@ func (r *Reference) width() int {
 
 // Values iterates over values of a reference for all units of the file, for some offsets past its end and, if the form
 // can express them, between units. Of the zeros before rw, it uses the ends and every 64th unit.
-func (f *Forger) Values(r Reference) iter.Seq[uint64] {
+func (f *forger) Values(r reference) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
 			if f.isSkipped(at) {
@@ -142,20 +141,20 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 }
 
 // isSkipped reports whether Values skips an offset between ex and rw.
-func (f *Forger) isSkipped(at int64) bool {
+func (f *forger) isSkipped(at int64) bool {
 	from := disk.RegionOf(f.h, disk.RegionEX).End()
 	to := disk.RegionOf(f.h, disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 
 // encodings returns the values of a reference for an offset and for some offsets between it and the next unit.
-func (f *Forger) encodings(r Reference, at int64) []uint64 {
+func (f *forger) encodings(r reference, at int64) []uint64 {
 	switch r.Form {
-	case Narrow:
+	case narrowForm:
 		return []uint64{uint64(at / disk.Unit)}
-	case Entry:
+	case entryForm:
 		return []uint64{uint64((at - r.base) / disk.Unit)}
-	case Offset:
+	case offsetForm:
 		return []uint64{uint64(at), uint64(at) + 4}
 	}
 	v := f.h.Base + uint64(at)
@@ -165,9 +164,9 @@ func (f *Forger) encodings(r Reference, at int64) []uint64 {
 	return []uint64{v, v + 2}
 }
 
-// OneIn returns a function that pseudorandomly selects one of n changes. The selection depends only on name. If
+// pickOneIn returns a function that pseudorandomly selects one of n changes. The selection depends only on name. If
 // PROFARC_EXHAUSTIVE is set, it selects all changes.
-func OneIn(n int, name string) (pick func() bool) {
+func pickOneIn(n int, name string) (pick func() bool) {
 	if n <= 1 || os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		return func() bool { return true }
 	}
@@ -177,18 +176,18 @@ func OneIn(n int, name string) (pick func() bool) {
 	return func() bool { return r.IntN(n) == 0 }
 }
 
-// Each calls yield with forgeries of a sound archive that pick selects. It first changes each reference and then each
-// word. The arguments of yield are valid during the call.
-func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, value uint64)) error {
-	f, err := New(data)
+// eachForgery calls yield with forgeries of a sound archive that pick selects. It first changes each reference and then
+// each word. The arguments of yield are valid during the call.
+func eachForgery(data []byte, pick func() bool, yield func(f *forger, r reference, value uint64)) error {
+	f, err := newForger(data)
 	if err != nil {
 		return err
 	}
-	references, err := References(data)
+	references, err := listReferences(data)
 	if err != nil {
 		return err
 	}
-	try := func(r Reference, values iter.Seq[uint64]) {
+	try := func(r reference, values iter.Seq[uint64]) {
 		for value := range values {
 			if pick() {
 				f.Set(r, value)
@@ -206,17 +205,17 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 }
 
 // words returns each u32 after the page checksums as a reference.
-func (f *Forger) words() (all []Reference) {
+func (f *forger) words() (all []reference) {
 	for r := disk.ChecksummedSpan(f.h).Offset; r < f.h.FileSize; r += 4 {
 		if !f.isSkipped(r) {
-			all = append(all, Reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: Narrow})
+			all = append(all, reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: narrowForm})
 		}
 	}
 	return all
 }
 
 // numbers returns values for a word that is a number, a size or flags.
-func (f *Forger) numbers(r Reference) []uint64 {
+func (f *forger) numbers(r reference) []uint64 {
 	f.Undo()
 	old := uint64(le.Uint32(f.data[r.At:]))
 	values := []uint64{0, 1, old + 1, old - 1, 2 * old, 1<<31 - 1, 1<<32 - 1, old ^ 1<<31}

@@ -1,9 +1,8 @@
-package vectors_test
+package damage
 
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -136,7 +134,7 @@ func (m *maker) all() ([]brokenVector, error) {
 			return nil, err
 		}
 	}
-	mutants, err := forgery.NewMutator(m.data, 1)
+	mutants, err := newMutator(m.data, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +148,13 @@ func (m *maker) all() ([]brokenVector, error) {
 
 // headers breaks every field of the header, and the frame of the file.
 func (m *maker) headers() error {
-	f, err := forgery.New(m.data)
+	f, err := newForger(m.data)
 	if err != nil {
 		return err
 	}
 	for _, field := range headerFields {
 		for _, value := range field.values {
-			f.Set(forgery.Reference{At: field.at, Form: field.form}, value)
+			f.Set(reference{At: field.at, Form: field.form}, value)
 			m.seen = map[string]bool{}
 			m.add(fmt.Sprintf("%s: 0x%x", field.name, value), f.Bytes(), f.Edits())
 		}
@@ -168,7 +166,7 @@ func (m *maker) headers() error {
 		changed := bytes.Clone(m.data)
 		changed[at] ^= 0x40
 		m.seen = map[string]bool{}
-		m.add("a bit is flipped", changed, []forgery.Edit{{At: at &^ 7, New: le.Uint64(changed[at&^7:])}})
+		m.add("a bit is flipped", changed, []edit{{At: at &^ 7, New: le.Uint64(changed[at&^7:])}})
 	}
 	return nil
 }
@@ -177,36 +175,36 @@ func (m *maker) headers() error {
 var headerFields = []struct {
 	name   string
 	at     int64
-	form   forgery.Form
+	form   referenceForm
 	values []uint64
 }{
-	{"magic", 0, forgery.Offset, []uint64{0}},
-	{"byte order", 8, forgery.Narrow, []uint64{0x0d0c0b0a}},
-	{"version", 12, forgery.Narrow, []uint64{0, 2, 1 << 31, 1<<31 | 8, 1<<31 | 9}},
-	{"file size", 24, forgery.Offset, []uint64{0, 1 << 40}},
-	{"required features", 40, forgery.Offset, []uint64{1, 1 << 63}},
-	{"domain", 64, forgery.Narrow, []uint64{0, 8}},
-	{"page shift", 68, forgery.Narrow, []uint64{11}},
-	{"requested base", 72, forgery.Offset, []uint64{1, 1<<62 + 4096}},
-	{"rw alignment", 80, forgery.Narrow, []uint64{5}},
-	{"max probe", 84, forgery.Narrow, []uint64{256, 0}},
-	{"seed", 88, forgery.Offset, []uint64{77}},
-	{"index lines", 104, forgery.Offset, []uint64{0, 1 << 60}},
-	{"flags", 152, forgery.Offset, []uint64{4}},
-	{"type rows", 160, forgery.Narrow, []uint64{65}},
-	{"producer", 224, forgery.Offset, []uint64{0}},
-	{"region ps, offset", 288, forgery.Offset, []uint64{0, 648}},
-	{"region ix, size", 320, forgery.Offset, []uint64{1 << 63, 7}},
-	{"region ro, protection", 352, forgery.Narrow, []uint64{2}},
-	{"region bm, kind", 380, forgery.Narrow, []uint64{5}},
-	{"section symbols, size", 440, forgery.Offset, []uint64{8}},
-	{"section contexts, offset", 496, forgery.Offset, []uint64{0}},
-	{"count of methods", 512, forgery.Offset, []uint64{1 << 40, 0}},
-	{"count of contexts", 536, forgery.Offset, []uint64{1}},
-	{"count of types", 544, forgery.Offset, []uint64{0}},
-	{"count of entries", 560, forgery.Offset, []uint64{1}},
-	{"summary", 576, forgery.Offset, []uint64{1}},
-	{"producer id", 608, forgery.Offset, []uint64{1}},
+	{"magic", 0, offsetForm, []uint64{0}},
+	{"byte order", 8, narrowForm, []uint64{0x0d0c0b0a}},
+	{"version", 12, narrowForm, []uint64{0, 2, 1 << 31, 1<<31 | 8, 1<<31 | 9}},
+	{"file size", 24, offsetForm, []uint64{0, 1 << 40}},
+	{"required features", 40, offsetForm, []uint64{1, 1 << 63}},
+	{"domain", 64, narrowForm, []uint64{0, 8}},
+	{"page shift", 68, narrowForm, []uint64{11}},
+	{"requested base", 72, offsetForm, []uint64{1, 1<<62 + 4096}},
+	{"rw alignment", 80, narrowForm, []uint64{5}},
+	{"max probe", 84, narrowForm, []uint64{256, 0}},
+	{"seed", 88, offsetForm, []uint64{77}},
+	{"index lines", 104, offsetForm, []uint64{0, 1 << 60}},
+	{"flags", 152, offsetForm, []uint64{4}},
+	{"type rows", 160, narrowForm, []uint64{65}},
+	{"producer", 224, offsetForm, []uint64{0}},
+	{"region ps, offset", 288, offsetForm, []uint64{0, 648}},
+	{"region ix, size", 320, offsetForm, []uint64{1 << 63, 7}},
+	{"region ro, protection", 352, narrowForm, []uint64{2}},
+	{"region bm, kind", 380, narrowForm, []uint64{5}},
+	{"section symbols, size", 440, offsetForm, []uint64{8}},
+	{"section contexts, offset", 496, offsetForm, []uint64{0}},
+	{"count of methods", 512, offsetForm, []uint64{1 << 40, 0}},
+	{"count of contexts", 536, offsetForm, []uint64{1}},
+	{"count of types", 544, offsetForm, []uint64{0}},
+	{"count of entries", 560, offsetForm, []uint64{1}},
+	{"summary", 576, offsetForm, []uint64{1}},
+	{"producer id", 608, offsetForm, []uint64{1}},
 }
 
 // addCut adds the archive cut short.
@@ -217,15 +215,15 @@ func (m *maker) addCut(size int64) {
 	}
 }
 
-var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|"[^"]*"`)
+var parts = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|"[^"]*"`)
 
 // add adds a broken archive, unless it is sound or one of the same kind is there.
-func (m *maker) add(wrong string, data []byte, edits []forgery.Edit) {
+func (m *maker) add(wrong string, data []byte, edits []edit) {
 	level, e := judge(data)
 	if e == nil {
 		return
 	}
-	kind := level + " " + e.Region + " " + numbers.ReplaceAllString(wrong, "N") + " " + e.Kind
+	kind := level + " " + e.Region + " " + parts.ReplaceAllString(wrong, "N") + " " + e.Kind
 	if m.seen[kind] {
 		return
 	}
@@ -236,5 +234,3 @@ func (m *maker) add(wrong string, data []byte, edits []forgery.Edit) {
 	}
 	m.made = append(m.made, b)
 }
-
-var le = binary.LittleEndian

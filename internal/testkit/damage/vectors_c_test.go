@@ -1,4 +1,4 @@
-package vectors_test
+package damage
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ import (
 func TestReaderInC(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	program := compileInC(t, "-std=c11", "../creader/creader.c")
+	program := programOf(t, compileCreader)
 	index := checkDumps(t, program)
 	for i := range index.Broken {
 		b := &index.Broken[i]
@@ -39,14 +38,7 @@ var codeOf = regexp.MustCompile(`\((\d+), region (\d+)\)\s*$`)
 func TestLibprofarc(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("the program is for Linux")
-	}
-	sources, err := filepath.Glob("../../../c/src/*.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := compileInC(t, append(sources, "../../../c/tests/dump.c", "-std=c11", "-pthread", "-I../../../c/include")...)
+	program := libprofarcDump(t)
 	index := checkDumps(t, program)
 	refused := 0
 	for i := range index.Broken {

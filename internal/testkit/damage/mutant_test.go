@@ -1,4 +1,4 @@
-package forgery
+package damage
 
 import (
 	"fmt"
@@ -8,26 +8,26 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Mutator randomly changes one to three fields of an archive. Since it copies other references, flips bits and uses
+// A mutator randomly changes one to three fields of an archive. Since it copies other references, flips bits and uses
 // extreme numbers, most of the archive stays valid.
-type Mutator struct {
-	*Forger
+type mutator struct {
+	*forger
 	r          *rand.Rand
-	references []Reference
+	references []reference
 	regions    []layout.Span // header and nonempty regions
 }
 
-// NewMutator returns a Mutator of a sound archive. The same seed gives the same mutants.
-func NewMutator(data []byte, seed uint64) (*Mutator, error) {
-	f, err := New(data)
+// newMutator returns a mutator of a sound archive. The same seed gives the same mutants.
+func newMutator(data []byte, seed uint64) (*mutator, error) {
+	f, err := newForger(data)
 	if err != nil {
 		return nil, err
 	}
-	references, err := References(data)
+	references, err := listReferences(data)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references,
+	m := &mutator{forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references,
 		regions: []layout.Span{{Size: disk.HeaderSize}}}
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
 		if s := disk.RegionOf(f.h, r); s.Size > 0 {
@@ -38,10 +38,10 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 }
 
 // References returns all references of the sound archive.
-func (m *Mutator) References() []Reference { return m.references }
+func (m *mutator) References() []reference { return m.references }
 
 // Next creates the next mutant with valid checksums, and describes the changes.
-func (m *Mutator) Next() (changes []string) {
+func (m *mutator) Next() (changes []string) {
 	m.Undo()
 	for n := 1 + m.r.IntN(6)/3*m.r.IntN(3); n > 0; n-- {
 		at, width, value, what := m.chooseChange()
@@ -54,7 +54,7 @@ func (m *Mutator) Next() (changes []string) {
 }
 
 // Recount writes counts and summary to the header.
-func (m *Mutator) Recount(c layout.Counts, s layout.Summary) {
+func (m *mutator) Recount(c layout.Counts, s layout.Summary) {
 	h := *m.h
 	h.Counts, h.Summary = c, s
 	b := disk.AppendHeader(nil, &h)
@@ -64,11 +64,11 @@ func (m *Mutator) Recount(c layout.Counts, s layout.Summary) {
 	m.updateChecksums()
 }
 
-func (m *Mutator) readNumber(at int64, width int) uint64 {
+func (m *mutator) readNumber(at int64, width int) uint64 {
 	return le.Uint64(m.data[at&^7:]) >> (8 * (at & 7)) & (1<<(8*width) - 1)
 }
 
-func (m *Mutator) chooseChange() (at int64, width int, value uint64, what string) {
+func (m *mutator) chooseChange() (at int64, width int, value uint64, what string) {
 	if m.r.IntN(3) == 0 && len(m.references) > 0 {
 		r := m.references[m.r.IntN(len(m.references))]
 		return r.At, r.width(), m.chooseTarget(r), r.What
@@ -80,7 +80,7 @@ func (m *Mutator) chooseChange() (at int64, width int, value uint64, what string
 }
 
 // chooseTarget returns the value of another reference, mostly of the same kind, or 0.
-func (m *Mutator) chooseTarget(r Reference) uint64 {
+func (m *mutator) chooseTarget(r reference) uint64 {
 	if m.r.IntN(8) == 0 {
 		return 0
 	}
@@ -93,7 +93,7 @@ func (m *Mutator) chooseTarget(r Reference) uint64 {
 	return m.chooseNumber(m.readNumber(r.At, r.width()), r.width())
 }
 
-func (m *Mutator) chooseNumber(old uint64, width int) uint64 {
+func (m *mutator) chooseNumber(old uint64, width int) uint64 {
 	switch m.r.IntN(6) {
 	case 0:
 		return []uint64{0, 1, 2, 1<<63 - 1, 1 << 63, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1, 1<<64 - 2}[m.r.IntN(10)]

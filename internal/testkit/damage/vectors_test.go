@@ -1,4 +1,4 @@
-package vectors_test
+package damage
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-var update = flag.Bool("update", false, "write the vectors anew")
+var update = flag.Bool("update", false, "write testdata/v1 and the judgements anew")
 
-const dir = "../../../testdata/v1"
+const dir = root + "/testdata/v1"
 
 // frozen is the XXH64 of the index of version 1, which has the sums of all archives. It never changes: a change of it
 // would be a change of archives that others have.

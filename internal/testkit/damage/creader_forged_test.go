@@ -1,10 +1,7 @@
-package c_test
+package damage
 
 import (
 	"encoding/binary"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,30 +9,14 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/reader"
 )
 
-// forgeriesProgram builds forgeries.c.
-func forgeriesProgram(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("forgeries.c prints into memory as Linux can")
-	}
-	program := filepath.Join(t.TempDir(), "forgeries")
-	flags := append(readerSanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered",
-		"-o", program, "../internal/testkit/creader/forgeries.c", "-lm")
-	if out, err := exec.Command(readerCompiler(t), flags...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
-
 // agreeOnForgery reports whether both readers refuse a forgery, or print the same of it;
 // taken is whether the Go reader takes it.
-func agreeOnForgery(t *testing.T, f *forgery.Process, forged *forgery.Forger, r forgery.Reference,
+func agreeOnForgery(t *testing.T, f *readerProcess, forged *forger, r reference,
 	value uint64) (agree, taken bool) {
 	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
 	hash := xxhash.New()
@@ -54,22 +35,22 @@ func agreeOnForgery(t *testing.T, f *forgery.Process, forged *forgery.Forger, r 
 // table must begin with the columns of its kind.
 func TestBothReadersAgreeOnColumns(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := forgeriesProgram(t)
+	program := creaderForgeries(t)
 	refused := 0
 	for _, s := range specimen.All() {
-		data := archiveOf(t, s)
-		f, err := forgery.New(data)
+		data := bytesOf(t, s)
+		f, err := newForger(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := forgery.StartProcess(t, program, data)
-		ex := disk.RegionOf(openBytes(t, data).Header(), disk.RegionEX)
+		c := startProcess(t, program, data)
+		ex := disk.RegionOf(open(t, data).Header(), disk.RegionEX)
 		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
 			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
 			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))
 			for column := 0; column < 4 && word>>(8*column)&0xff != 0; column++ {
 				for kind := range uint64(8) {
-					r := forgery.Reference{What: s.Name + ", column kinds", At: kinds, Form: forgery.Narrow}
+					r := reference{What: s.Name + ", column kinds", At: kinds, Form: narrowForm}
 					value := word&^(0xff<<(8*column)) | kind<<(8*column)
 					f.Set(r, value)
 					if _, taken := agreeOnForgery(t, c, f, r, value); !taken {
@@ -89,13 +70,13 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 // takes some minutes; without, it is a sample.
 func TestBothReadersAgreeOnForgeries(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
-	program := forgeriesProgram(t)
+	program := creaderForgeries(t)
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
-			data := archiveOf(t, s)
-			c := forgery.StartProcess(t, program, data)
+			data := bytesOf(t, s)
+			c := startProcess(t, program, data)
 			var n, taken, differ int
-			err := forgery.Each(data, forgery.OneIn(100, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
+			err := eachForgery(data, pickOneIn(100, t.Name()), func(f *forger, r reference, value uint64) {
 				if differ == 20 {
 					return
 				}

@@ -1,4 +1,4 @@
-package vectors_test
+package damage
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
@@ -67,38 +66,9 @@ func TestMinimalReaderInPython(t *testing.T) {
 func TestMinimalReaderInC(t *testing.T) {
 	full.Only(t, "runs a compiler")
 	t.Parallel()
-	program := minimalInC(t)
+	program := programOf(t, compileMinimal)
 	checkAnswers(t, program, dir)
 	checkCrowdedIsRefused(t, program, dir)
-}
-
-// minimalInC compiles the minimal reader in C.
-func minimalInC(t *testing.T) (program string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "minimal", "c", "*.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compileInC(t, files...)
-}
-
-// compileInC compiles a program in C, with sanitizers if the compiler has them.
-func compileInC(t *testing.T, arguments ...string) (program string) {
-	t.Helper()
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("there is no C compiler")
-	}
-	program = filepath.Join(t.TempDir(), "program")
-	args := append([]string{"-Wall", "-Wextra", "-Werror", "-g", "-O1", "-o", program}, arguments...)
-	sanitizers := []string{"-lm", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
-	if exec.Command(cc, append(args, sanitizers...)...).Run() == nil {
-		return program
-	}
-	if out, err := exec.Command(cc, append(args, "-lm")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }
 
 // checkAnswers runs a reader on lookups.txt, answers included, which it must repeat.
@@ -142,7 +112,7 @@ func TestMinimalReaderOnMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := minimalInC(t)
+	program := programOf(t, compileMinimal)
 	for _, s := range index.Sound {
 		if s.File == "large.parc" || s.File == crowded {
 			continue
@@ -166,7 +136,7 @@ func mutantQuestions(t *testing.T, file string) (questions []byte, want []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutants, err := forgery.NewMutator(data, 2)
+	mutants, err := newMutator(data, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package forgery
+package damage
 
 import (
 	"bufio"
@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// A Process reads many forgeries of an archive. It receives the archive, and then for each forgery
+// A readerProcess reads many forgeries of an archive. It receives the archive, and then for each forgery
 // the number of changed words with their offsets and new values. It answers with two numbers. All numbers are u64.
-type Process struct {
+type readerProcess struct {
 	to   *bufio.Writer
 	from *bufio.Reader
 }
 
-// StartProcess starts a program for an archive. The test fails if the program crashes.
-func StartProcess(t *testing.T, program string, data []byte) *Process {
+// startProcess starts a program for an archive. The test fails if the program crashes.
+func startProcess(t *testing.T, program string, data []byte) *readerProcess {
 	t.Helper()
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
@@ -35,7 +35,7 @@ func StartProcess(t *testing.T, program string, data []byte) *Process {
 			t.Errorf("%v\n%s", err, &reports)
 		}
 	})
-	f := &Process{bufio.NewWriter(to), bufio.NewReader(from)}
+	f := &readerProcess{bufio.NewWriter(to), bufio.NewReader(from)}
 	f.sendNumbers(uint64(len(data)))
 	f.to.Write(data)
 	if err := f.to.Flush(); err != nil {
@@ -44,14 +44,14 @@ func StartProcess(t *testing.T, program string, data []byte) *Process {
 	return f
 }
 
-func (f *Process) sendNumbers(numbers ...uint64) {
+func (f *readerProcess) sendNumbers(numbers ...uint64) {
 	for _, n := range numbers {
 		f.to.Write(binary.LittleEndian.AppendUint64(nil, n))
 	}
 }
 
 // Verdict returns the program's status for a forgery, and the hash of its output.
-func (f *Process) Verdict(t *testing.T, edits ...Edit) (status, printed uint64) {
+func (f *readerProcess) Verdict(t *testing.T, edits ...edit) (status, printed uint64) {
 	t.Helper()
 	f.sendNumbers(uint64(len(edits)))
 	for _, e := range edits {

@@ -1,4 +1,4 @@
-package vectors_test
+package damage
 
 import (
 	"encoding/hex"
