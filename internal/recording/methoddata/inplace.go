@@ -1,6 +1,8 @@
 package methoddata
 
 import (
+	"slices"
+
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -96,24 +98,19 @@ func (m *Merger) mergesAlone(before, a, b disk.Entry) bool {
 	case a.Tag() == layout.TagReceivers || m.Shape.HasIdentity(a.Tag()):
 		return false
 	case isReceivers(a):
-		return m.countUnited(m.receiverRows(a), m.receiverRows(b)) <= m.Shape.TypeRows
+		return countKeys(append(m.receiverRows(a), m.receiverRows(b)...)) <= m.Shape.TypeRows
 	case isRet(a):
-		return m.countUnited(m.retRows(a), m.retRows(b)) <= m.Shape.BciRows
+		return countKeys(append(m.retRows(a), m.retRows(b)...)) <= m.Shape.BciRows
 	}
 	return !keyed && !schema.IsList() && !schema.Declared() && a.Tag() != disk.TagUndecoded
 }
 
-// countUnited returns the number of different keys in two lists of rows.
-func (m *Merger) countUnited(x, y []countedRow) (n int) {
-	all := append(x, y...)
-	for i, r := range all {
-		fresh := 1
-		for _, earlier := range all[:i] {
-			if earlier.what == r.what {
-				fresh = 0
-			}
+// countKeys returns the number of different keys of a few rows.
+func countKeys(rows []countedRow) (n int) {
+	for i, r := range rows {
+		if !slices.ContainsFunc(rows[:i], func(earlier countedRow) bool { return earlier.what == r.what }) {
+			n++
 		}
-		n += fresh
 	}
 	return n
 }

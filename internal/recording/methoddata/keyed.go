@@ -10,28 +10,17 @@ import (
 
 type keyedRow []uint64
 
-// keyedRows adds the merged wide entry, for any schema whose rows have keys. Rows with equal keys become one.
-func (m *Merger) keyedRows(x, y disk.Entry) {
-	kinds := m.rowKinds(x)
-	m.setOfBoth(x, y, func(x, y []keyedRow) []keyedRow { return m.uniteKeyed(kinds, append(x, y...)) })
-}
-
-// declared adds the merged entry of a producer's shape. Rows without keys are merged by index. The result has at least
-// as many rows as the longer entry, so that the producer can record in the empty ones.
-func (m *Merger) declared(x, y disk.Entry) {
-	kinds := m.rowKinds(x)
-	room := max(x.Rows(), y.Rows())
-	m.setOfBoth(x, y, func(x, y []keyedRow) (all []keyedRow) {
-		if slices.ContainsFunc(kinds, disk.IsKey) {
-			all = m.uniteKeyed(kinds, append(x, y...))
-		} else {
-			all = unitePlaces(kinds, x, y)
-		}
-		for len(all) < room {
-			all = append(all, make(keyedRow, len(kinds)))
-		}
-		return all
-	})
+// uniteRowsOf merges rows with equal keys into one, or rows without keys by index. It adds empty rows up to room.
+func (m *Merger) uniteRowsOf(kinds []disk.CellKind, x, y []keyedRow, room int) (all []keyedRow) {
+	if slices.ContainsFunc(kinds, disk.IsKey) {
+		all = m.uniteKeyed(kinds, append(x, y...))
+	} else {
+		all = unitePlaces(kinds, x, y)
+	}
+	for len(all) < room {
+		all = append(all, make(keyedRow, len(kinds)))
+	}
+	return all
 }
 
 func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
@@ -44,10 +33,12 @@ func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
 	return append(x, y[shared:]...)
 }
 
-func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedRow) {
+// wideRows adds the merged wide entry of any schema. An entry of a producer's shape gets room for as many rows as the
+// longer entry has, so that the producer can record in the empty ones.
+func (m *Merger) wideRows(x, y disk.Entry, room int) {
 	y = slices.Clone(y)
 	m.scaleEntry(y)
-	rows := unite(m.keyedRowsOf(x), m.keyedRowsOf(y))
+	rows := m.uniteRowsOf(m.rowKinds(x), m.keyedRowsOf(x), m.keyedRowsOf(y), room)
 	signed := m.Shape.SignedCell(x)
 	var once []uint64
 	m.eachOnce(x, y, func(cellX, cellY int, kind disk.CellKind) {

@@ -109,13 +109,11 @@ func (m *Merger) section(x, y []disk.Entry) {
 	slices.SortStableFunc(y, comparePlaces)
 	for len(x) > 0 || len(y) > 0 {
 		var atX, atY []disk.Entry
-		switch c := comparePoints(x, y); {
-		case c < 0:
+		c := comparePoints(x, y)
+		if c <= 0 {
 			atX, x = cutPoint(x)
-		case c > 0:
-			atY, y = cutPoint(y)
-		default:
-			atX, x = cutPoint(x)
+		}
+		if c >= 0 {
 			atY, y = cutPoint(y)
 		}
 		m.point(atX, atY)
@@ -227,11 +225,11 @@ func (m *Merger) entry(x, y disk.Entry) {
 	case x.Tag() == disk.TagUndecoded:
 		m.undecoded(x, y)
 	case schema.Declared():
-		m.declared(x, y)
+		m.wideRows(x, y, max(x.Rows(), y.Rows()))
 	case schema.IsList():
 		m.rows(x, y)
 	case keyed:
-		m.keyedRows(x, y)
+		m.wideRows(x, y, 0)
 	case len(x) != len(y) || disk.IsWide(x.Tag()) && x.Rows() != y.Rows():
 		m.longer(x, y)
 	default:

@@ -208,19 +208,13 @@ func IsWidened(e disk.Entry) bool {
 }
 
 func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
-	var all []uint64
-	for _, list := range [][]disk.Entry{x, y} {
-		for _, e := range list {
-			if !is(e) {
-				continue
-			}
-			for _, r := range rows(e) {
-				all = append(all, r.what)
-			}
+	var all []countedRow
+	for _, e := range slices.Concat(x, y) {
+		if is(e) {
+			all = append(all, rows(e)...)
 		}
 	}
-	slices.Sort(all)
-	return len(slices.Compact(all))
+	return countKeys(all)
 }
 
 // widen returns the entries of a profile point with each HotSpot entry that has rows replaced by wide entries.
