@@ -1,8 +1,8 @@
 package iprof
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,20 +67,15 @@ func (b *build) markExecuted(ids []int64) {
 }
 
 // readForeign reads the unknown keys from TableForeign.
-func (e *exporter) readForeign() error {
+func (e *exporter) readForeign() {
 	t, err := e.store.TableOrEmpty(disk.TableForeign)
-	if err != nil {
-		return err
-	}
+	e.fail(err)
 	for i := range t.Rows {
 		pointer, err1 := t.Text(0, i)
 		text, err2 := t.Text(1, i)
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
+		e.fail(cmp.Or(err1, err2))
 		e.addForeignText(pointer, text)
 	}
-	return nil
 }
 
 // addForeignText adds the value of a key. It rejects invalid JSON, and a second value for a key.
@@ -99,9 +94,9 @@ func (e *exporter) addForeignText(pointer, text string) {
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // markUsedByTexts marks the methods and types used that texts name by their source ids. Texts are written unchanged.
-func (e *exporter) markUsedByTexts() error {
+func (e *exporter) markUsedByTexts() {
 	if !e.options.Prune || e.source == nil {
-		return nil
+		return
 	}
 	var methodIDs, typeIDs []int64
 	for _, s := range e.source.sections {
@@ -123,12 +118,11 @@ func (e *exporter) markUsedByTexts() error {
 			continue
 		}
 		t, err := e.store.TypeAt(e.listed[listTypes][i])
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		e.used.types[t.Ordinal()] = true
 	}
-	return nil
 }
 
 // idsInTexts returns the method ids in texts, and the candidates for type ids. Some sections have no types in their

@@ -36,13 +36,14 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 		report: &codec.Report{Totals: ledger.Totals{}},
 		raws:   map[string]string{}, items: map[layout.Ref]*profileItems{}}
 	e.counter = ledger.Counter{Domain: layout.DomainGraal, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
-	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
-		e.assignIDs, e.writeFile, e.out.Flush} {
-		if err := step(); err != nil {
-			return nil, err
+	for _, step := range []func(){e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
+		e.assignTypeIDs, e.assignMethodIDs, e.writeFile} {
+		step()
+		if e.err != nil {
+			return nil, e.err
 		}
 	}
-	return e.report, nil
+	return e.report, e.out.Flush()
 }
 
 // An exporter writes one archive.
@@ -51,6 +52,7 @@ type exporter struct {
 	options Exporter
 	out     output
 	report  *codec.Report
+	err     error // first error
 
 	methods  []reader.Method // methods in archive order
 	types    []reader.Type
@@ -78,6 +80,18 @@ type exporter struct {
 	itemsText int                          // bytes of callers in the cache
 }
 
+// fail keeps the first error, and reports whether there was one.
+func (e *exporter) fail(err error) bool {
+	e.err = cmp.Or(e.err, err)
+	return e.err != nil
+}
+
+// text returns the text of a name, or "" with an error.
+func (e *exporter) text(n reader.Name, err error) string {
+	e.fail(err)
+	return n.String()
+}
+
 // An extraType is a type that only signatures name.
 type extraType struct {
 	id   int64
@@ -91,12 +105,8 @@ type references struct {
 }
 
 // chooseVersion chooses the version and the sections to write.
-func (e *exporter) chooseVersion() error {
-	from, err := e.sourceVersion()
-	if err != nil {
-		return err
-	}
-	e.version = cmp.Or(e.options.Version, from)
+func (e *exporter) chooseVersion() {
+	e.version = cmp.Or(e.options.Version, e.sourceVersion())
 	if e.version == "" {
 		if e.ofOldVersion {
 			e.report.Lost.Add(LossVersion, 1)
@@ -115,29 +125,23 @@ func (e *exporter) chooseVersion() error {
 		parse.AddLoss(&e.report.Lost, codec.Loss{What: LossInstanceof, Count: e.found[instanceofs]},
 			ledger.Totals{ledger.TypeCounts: e.checks})
 	}
-	return nil
 }
 
 // sourceVersion returns the version of the imported file if Write supports it, or "".
-func (e *exporter) sourceVersion() (string, error) {
-	v, err := e.versionProperty()
-	if err != nil {
-		return "", err
-	}
+func (e *exporter) sourceVersion() string {
+	v := e.versionProperty()
 	e.ofOldVersion = versionText().MatchString(v) && oldVersion(v)
 	if !versionText().MatchString(v) || e.ofOldVersion || e.source == nil && v < "1.1.0" && e.found[instanceofs] > 0 {
-		return "", nil
+		return ""
 	}
-	return v, nil
+	return v
 }
 
 // versionProperty returns the version of the imported file, or "".
-func (e *exporter) versionProperty() (string, error) {
+func (e *exporter) versionProperty() string {
 	properties, err := entries.Properties(e.store)
-	if values := properties[versionProperty]; len(values) > 0 {
-		return values[0], err
-	}
-	return "", err
+	e.fail(err)
+	return append(properties[versionProperty], "")[0]
 }
 
 // sectionsInOrder returns the sections of the source, or all sections without a source order, in the order of kinds.
@@ -165,59 +169,51 @@ func (e *exporter) sectionsInOrder(kinds []sectionKind) (all []orderedSection) {
 }
 
 // surveyArchive collects the types, methods and profiles of the archive, their references and their losses.
-func (e *exporter) surveyArchive() error {
+func (e *exporter) surveyArchive() {
 	for t, err := range e.store.Types() {
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		e.types = append(e.types, t)
-		if err := e.surveyType(t); err != nil {
-			return err
-		}
+		e.surveyType(t)
 	}
 	e.used = references{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
 	for m, err := range e.store.Methods() {
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		e.methods = append(e.methods, m)
 		for p, err := range m.Profiles() {
-			if err != nil {
-				return err
+			if e.fail(err) {
+				return
 			}
-			if err := e.surveyProfile(m, p); err != nil {
-				return err
-			}
+			e.surveyProfile(m, p)
 		}
 	}
-	return e.surveyTables()
+	e.surveyTables()
 }
 
-func (e *exporter) surveyType(t reader.Type) error {
-	flags, err1 := t.Flags()
-	alias, err2 := t.Alias()
-	loader, err3 := t.Loader()
-	if flags&^layout.TypeNotMatchable != 0 || alias.Len() > 0 || loader.Len() > 0 && loader.String()[0] != numberMark {
+func (e *exporter) surveyType(t reader.Type) {
+	flags, err := t.Flags()
+	e.fail(err)
+	loader := e.text(t.Loader())
+	if flags&^layout.TypeNotMatchable != 0 || e.text(t.Alias()) != "" || loader != "" && loader[0] != numberMark {
 		e.report.Lost.Add(LossLoader, 1)
 	}
-	return errors.Join(err1, err2, err3)
 }
 
 // supportedFields are the optional fields of a profile that iprof has, or that only describe the block's layout.
 const supportedFields = disk.FileFields | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
 
-func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
+func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) {
 	e.profiles = append(e.profiles, p.Ref())
 	if p.Code() != 0 {
 		e.report.Lost.Add(LossCode, 1)
 	}
-	name, err := m.Name()
-	if err != nil {
-		return err
-	}
+	name := e.text(m.Name())
 	if disk.Block(p.Bytes()).Presence()&^supportedFields != 0 {
 		backedges, _ := p.Backedges()
-		e.addLoss(LossCounter, name.String(), ledger.Totals{ledger.Backedges: backedges.Trained()})
+		e.addLoss(LossCounter, name, ledger.Totals{ledger.Backedges: backedges.Trained()})
 	}
 	if _, ok := p.Invocations(); ok {
 		e.found[calls]++
@@ -226,17 +222,17 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 		kind := sectionOf(entry)
 		e.found[kind]++
 		if kind == foreign {
-			e.addLoss(LossEntry, name.String(), parse.TotalsOfEntry(e.counter, disk.Entry(entry.Bytes())))
+			e.addLoss(LossEntry, name, parse.TotalsOfEntry(e.counter, disk.Entry(entry.Bytes())))
 			continue
 		}
-		e.surveyRows(kind, entry, name.String())
+		e.surveyRows(kind, entry, name)
 	}
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
 			e.report.Lost.Add(LossEntry, 1)
 		}
 	}
-	return e.markUsed(m, p)
+	e.markUsed(m, p)
 }
 
 func sectionOf(entry reader.Entry) sectionKind {
@@ -282,33 +278,29 @@ func (e *exporter) surveyRows(kind sectionKind, entry reader.Entry, name string)
 	}
 }
 
-func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
+func (e *exporter) markUsed(m reader.Method, p reader.Profile) {
 	e.used.methods[m.Ref()] = true
 	c, ok, err := p.Context()
-	for ok && err == nil && !e.used.contexts[c.Ref()] {
-		var f reader.Frame
-		f, err = c.Caller()
-		if err != nil {
-			return err
-		}
+	for !e.fail(err) && ok && !e.used.contexts[c.Ref()] {
+		f, callerErr := c.Caller()
+		e.fail(callerErr)
 		e.used.methods[f.Caller.Ref()], e.used.contexts[c.Ref()] = true, true
 		ok = c.Inner() != 0
 		if ok {
 			c, err = e.store.ContextAt(c.Inner())
 		}
 	}
-	return err
 }
 
-func (e *exporter) surveyTables() error {
+func (e *exporter) surveyTables() {
 	for t, err := range e.store.Tables() {
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		switch {
 		case t.Kind == disk.TableMonitors:
 			e.found[monitors] = min(1, t.Rows)
-			err = e.markUsedTypes(t)
+			e.markUsedTypes(t)
 		case t.Kind == disk.TableSamples:
 			e.found[samples] = len(stacksOf(t))
 			for i := range t.Rows {
@@ -321,26 +313,21 @@ func (e *exporter) surveyTables() error {
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-func (e *exporter) markUsedTypes(t reader.Table) error {
+func (e *exporter) markUsedTypes(t reader.Table) {
 	for i := range t.Rows {
 		contended, err := e.store.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
 			e.addLoss(LossNoType, "a monitor", ledger.Totals{ledger.Monitors: t.Cell(1, i)})
 			continue
 		}
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		e.used.types[contended.Ordinal()] = true
 	}
-	return nil
 }
 
 // stacksOf returns the first row of each stack in a table of samples. The rows of a stack are adjacent.

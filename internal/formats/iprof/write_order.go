@@ -1,6 +1,7 @@
 package iprof
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -31,31 +32,23 @@ type ordinalMark struct{ item, ordinal int }
 var errOrder = errors.New("the source order does not fit")
 
 // readOrder reads the source order. It ignores an order that does not match the archive.
-func (e *exporter) readOrder() error {
+func (e *exporter) readOrder() {
 	runs, err1 := e.store.TableOrEmpty(disk.TableOrderRuns)
 	lists, err2 := e.store.TableOrEmpty(disk.TableOrder)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	if runs.Rows == 0 && lists.Rows == 0 {
-		return nil
+	if e.fail(cmp.Or(err1, err2)) || runs.Rows == 0 && lists.Rows == 0 {
+		return
 	}
 	err := e.parseOrder(&runs, &lists)
-	if err == nil {
-		var ok bool
-		ok, err = e.orderMatchesArchive()
-		if ok || err != nil {
-			return err
-		}
-		err = errOrder
+	if err == nil && e.orderMatchesArchive() {
+		return
 	}
-	if !errors.Is(err, errOrder) {
-		return err
+	if err != nil && !errors.Is(err, errOrder) {
+		e.fail(err)
+		return
 	}
 	e.source = nil
 	e.listed = [listProfiles][]layout.Ref{}
 	e.report.Lost.Add(LossOrder, 1)
-	return nil
 }
 
 // An orderParser decodes a source order, which is untrusted. It limits all numbers by the content of the archive. A
@@ -87,12 +80,11 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 			return errOrder
 		}
 	}
-	var err error
-	e.source.version, err = e.versionProperty()
-	if err == nil && !versionText().MatchString(e.source.version) {
-		err = errOrder
+	e.source.version = e.versionProperty()
+	if !versionText().MatchString(e.source.version) {
+		return errOrder
 	}
-	return err
+	return nil
 }
 
 // unwrapLists returns the lists of types, methods and profiles without the empty cells after their ends.
@@ -195,12 +187,12 @@ func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error 
 }
 
 // orderMatchesArchive reports whether the order lists all content of the archive once.
-func (e *exporter) orderMatchesArchive() (bool, error) {
+func (e *exporter) orderMatchesArchive() bool {
 	var typed [sectionKinds]int
 	for _, s := range e.source.sections {
 		if s.kind == foreign {
 			if _, ok := e.raws[foreignPointer(s.key)]; !ok {
-				return false, nil
+				return false
 			}
 			continue
 		}
@@ -208,57 +200,42 @@ func (e *exporter) orderMatchesArchive() (bool, error) {
 	}
 	for k := calls; k <= samples; k++ {
 		if k != monitors && typed[k] != e.found[k] {
-			return false, nil
+			return false
 		}
 	}
-	if typed[monitors] < e.found[monitors] || typed[types] != len(e.listed[listTypes]) ||
-		typed[methods] != len(e.listed[listMethods]) {
-		return false, nil
-	}
-	if ok, err := e.rowsMatchOrder(); !ok || err != nil {
-		return false, err
-	}
-	return e.profilesMatchOrder()
+	return typed[monitors] >= e.found[monitors] && typed[types] == len(e.listed[listTypes]) &&
+		typed[methods] == len(e.listed[listMethods]) && e.rowsMatchOrder() && e.profilesMatchOrder()
 }
 
 // rowsMatchOrder reports whether the order lists every type and method that has a row once.
-func (e *exporter) rowsMatchOrder() (bool, error) {
+func (e *exporter) rowsMatchOrder() bool {
 	seen := map[layout.Ref]bool{}
 	for _, list := range e.listed {
 		for _, n := range list {
 			if seen[n] {
-				return false, nil
+				return false
 			}
 			seen[n] = true
 		}
 	}
 	for _, n := range e.listed[listTypes] {
-		if _, err := e.store.TypeAt(n); err != nil {
-			return false, err
+		if _, err := e.store.TypeAt(n); e.fail(err) {
+			return false
 		}
 	}
 	for _, t := range e.types {
-		_, dangling, err := e.typeSpelling(t)
-		if err != nil {
-			return false, err
-		}
-		if !dangling && !seen[e.typeRef(t)] {
-			return false, nil
+		if _, dangling := e.typeSpelling(t); !dangling && !seen[e.typeRef(t)] {
+			return false
 		}
 	}
 	for _, m := range e.methods {
-		_, dangling, err := e.danglingMethod(m)
-		if err != nil || !dangling && !seen[m.Ref()] {
-			return false, err
+		if _, dangling := e.danglingMethod(m); !dangling && !seen[m.Ref()] {
+			return false
 		}
 		delete(seen, m.Ref())
 	}
-	for _, n := range e.listed[listMethods] {
-		if seen[n] { // not a reference of a method
-			return false, nil
-		}
-	}
-	return true, nil
+	isLeft := func(n layout.Ref) bool { return seen[n] } // not a reference of a method
+	return !slices.ContainsFunc(e.listed[listMethods], isLeft)
 }
 
 func (e *exporter) typeRef(t reader.Type) layout.Ref {
@@ -267,7 +244,7 @@ func (e *exporter) typeRef(t reader.Type) layout.Ref {
 }
 
 // profilesMatchOrder reports whether the order lists every entry of the profiles once.
-func (e *exporter) profilesMatchOrder() (bool, error) {
+func (e *exporter) profilesMatchOrder() bool {
 	type entryID struct {
 		profile layout.Ref
 		ordinal int
@@ -277,17 +254,14 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 		ordinals := s.recordOrdinals()
 		for i, n := range s.profiles {
 			ordinal := ordinals[i]
-			p, err := e.profileItemsAt(n)
-			if err != nil {
-				return false, err
-			}
+			p := e.profileItemsAt(n)
 			if ordinal >= len(p.of[s.kind]) || seen[entryID{n, ordinal}] {
-				return false, nil
+				return false
 			}
 			seen[entryID{n, ordinal}] = true
 		}
 	}
-	return true, nil
+	return true
 }
 
 // recordOrdinals returns the ordinals of the listed records.

@@ -1,8 +1,6 @@
 package iprof
 
 import (
-	"cmp"
-	"errors"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
@@ -13,39 +11,27 @@ import (
 )
 
 // typeSpelling returns the spelling of a type in signatures. dangling reports whether the name is an id without a row.
-func (e *exporter) typeSpelling(t reader.Type) (key string, dangling bool, err error) {
-	name, err1 := t.Name()
-	loader, err2 := t.Loader()
-	if err := errors.Join(err1, err2); err != nil {
-		return "", false, err
-	}
-	number := loader.String()
+func (e *exporter) typeSpelling(t reader.Type) (key string, dangling bool) {
+	name := e.text(t.Name())
+	number := e.text(t.Loader())
 	if number != "" && number[0] != numberMark {
 		number = ""
 	}
-	_, dangling = parseIDName(name.String())
-	return signatureName(name.String(), number), dangling && number == "", nil
+	_, dangling = parseIDName(name)
+	return signatureName(name, number), dangling && number == ""
 }
 
 // danglingMethod returns the id of a method without a row.
-func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err error) {
-	name, err := m.Name()
-	if err != nil || name.Len() == 0 || m.Flags()&disk.MethodDeclared != 0 {
-		return 0, false, err
+func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool) {
+	name := e.text(m.Name())
+	if name == "" || m.Flags()&disk.MethodDeclared != 0 {
+		return 0, false
 	}
-	id, dangling = parseIDName(name.String())
-	return id, dangling, nil
+	return parseIDName(name)
 }
 
-// assignIDs assigns the ids of the source order, or free ones.
-func (e *exporter) assignIDs() error {
-	if err := e.assignTypeIDs(); err != nil {
-		return err
-	}
-	return e.assignMethodIDs()
-}
-
-func (e *exporter) assignTypeIDs() error {
+// assignTypeIDs assigns the ids of the source order, or free ones. assignMethodIDs does the same.
+func (e *exporter) assignTypeIDs() {
 	e.typeIDs = make([]int64, len(e.types))
 	e.typeByKey = map[string]int64{}
 	taken := map[int64]bool{}
@@ -54,10 +40,7 @@ func (e *exporter) assignTypeIDs() error {
 	keys := make([]string, len(e.types))
 	hasRow := make([]bool, len(e.types))
 	for i, t := range e.types {
-		key, dangling, err := e.typeSpelling(t)
-		if err != nil {
-			return err
-		}
+		key, dangling := e.typeSpelling(t)
 		keys[i], hasRow[i] = key, !dangling
 		if dangling {
 			e.typeIDs[i], _ = parseIDName(key)
@@ -77,24 +60,19 @@ func (e *exporter) assignTypeIDs() error {
 			e.typeByKey[keys[i]] = e.typeIDs[i]
 		}
 	}
-	return e.signatureTypes(next)
+	e.signatureTypes(next)
 }
 
 // signatureTypes assigns ids to types that only signatures name. It also marks the types in signatures of used methods.
-func (e *exporter) signatureTypes(next func() int64) error {
+func (e *exporter) signatureTypes(next func() int64) {
 	ordinals := make(map[int64]int, len(e.types))
 	for i, id := range e.typeIDs {
 		ordinals[id] = i
 	}
 	var names []string
 	for _, m := range e.methods {
-		names = names[:0]
-		var err error
-		ok := true
-		names, ok, err = e.signatureOf(names, m)
-		if err != nil {
-			return err
-		}
+		var ok bool
+		names, ok = e.signatureOf(names[:0], m)
 		if !ok {
 			e.report.Lost.Add(LossSignature, 1)
 		}
@@ -110,7 +88,6 @@ func (e *exporter) signatureTypes(next func() int64) error {
 			}
 		}
 	}
-	return nil
 }
 
 func unquoteTypeName(spelled string) string {
@@ -124,21 +101,15 @@ var escapedByte = lazyregexp.New(`(?s)\\(.)`)
 
 // signatureOf appends the types of a method as spelled in its signature: declaring type, return type, parameters. For
 // an invalid signature ok is false, and it appends only the declaring type.
-func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
+func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool) {
 	if m.Flags()&disk.MethodDeclared == 0 {
-		return names, true, nil
+		return names, true
 	}
-	text, errText := m.Signature()
-	class, declared, errClass := m.Class()
-	if err := cmp.Or(errText, errClass); err != nil {
-		return names, false, err
-	}
-	signature := text.String()
+	signature := e.text(m.Signature())
+	class, declared, err := m.Class()
+	e.fail(err)
 	if declared {
-		key, _, err := e.typeSpelling(class)
-		if err != nil {
-			return names, false, err
-		}
+		key, _ := e.typeSpelling(class)
 		names = append(names, key)
 	} else if noNameClass, rest, ok := cutNoName(signature); ok {
 		names = append(names, noNameClass)
@@ -146,21 +117,17 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 	}
 	all, ok = splitSignature(names, cutNumber(signature))
 	if !ok || len(names) == 0 && len(all) > 0 {
-		return names, false, nil
+		return names, false
 	}
-	return all, true, nil
+	return all, true
 }
 
-func (e *exporter) assignMethodIDs() error {
+func (e *exporter) assignMethodIDs() {
 	e.methodIDs = make(map[layout.Ref]int64, len(e.methods))
 	taken := map[int64]bool{}
 	e.sourceIDs(methods, e.listed[listMethods], e.methodIDs, taken)
 	for _, m := range e.methods {
-		id, dangling, err := e.danglingMethod(m)
-		if err != nil {
-			return err
-		}
-		if dangling {
+		if id, dangling := e.danglingMethod(m); dangling {
 			e.methodIDs[m.Ref()] = id
 			taken[id] = true
 		} else if e.source == nil {
@@ -173,7 +140,6 @@ func (e *exporter) assignMethodIDs() error {
 			e.methodIDs[m.Ref()] = next()
 		}
 	}
-	return nil
 }
 
 // sourceIDs adds the ids of the source order to given and taken.
@@ -202,29 +168,23 @@ func freeIDSource(taken map[int64]bool) func() int64 {
 	}
 }
 
-func (e *exporter) writeTypes(s *orderedSection) error {
+func (e *exporter) writeTypes(s *orderedSection) {
 	all := make([]reader.Type, len(e.listed[listTypes]))
 	for i, n := range e.listed[listTypes] {
 		var err error
 		all[i], err = e.store.TypeAt(n)
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 	}
 	skip := func(i int) bool { return e.isPruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
-	written, err := e.writeInOrder(s, len(all), func(i int) error {
-		name, err := all[i].Name()
-		if err != nil {
-			return err
-		}
-		e.writeType(e.typeIDs[all[i].Ordinal()], name.String())
-		return nil
+	written := e.writeInOrder(s, len(all), func(i int) {
+		e.writeType(e.typeIDs[all[i].Ordinal()], e.text(all[i].Name()))
 	}, skip)
 	for i, t := range e.extra {
 		e.out.writeComma(written + i)
 		e.writeType(t.id, t.name)
 	}
-	return err
 }
 
 // isPruned reports whether a row is omitted, and counts it.
@@ -252,34 +212,24 @@ func (e *exporter) writeName(spelled string) {
 	e.out.writeString([]byte(spelled))
 }
 
-func (e *exporter) writeMethods(s *orderedSection) error {
+func (e *exporter) writeMethods(s *orderedSection) {
 	all := e.listed[listMethods]
 	var names []string
 	skip := func(i int) bool { return e.isPruned(!e.used.methods[all[i]], PrunedMethods) }
-	_, err := e.writeInOrder(s, len(all), func(i int) error {
+	e.writeInOrder(s, len(all), func(i int) {
 		m, err := e.store.MethodAt(all[i])
-		if err != nil {
-			return err
+		if !e.fail(err) {
+			names, _ = e.signatureOf(names[:0], m)
+			e.writeMethod(m, names)
 		}
-		names, err = e.writeMethod(names[:0], m)
-		return err
 	}, skip)
-	return err
 }
 
-func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error) {
-	name, err := m.Name()
-	if err != nil {
-		return names, err
-	}
-	names, _, err = e.signatureOf(names, m)
-	if err != nil {
-		return names, err
-	}
+func (e *exporter) writeMethod(m reader.Method, names []string) {
 	e.out.writeRaw(`{"id":`)
 	e.out.writeInteger(e.methodIDs[m.Ref()])
 	e.out.writeRaw(`,"name":`)
-	e.writeName(name.String())
+	e.writeName(e.text(m.Name()))
 	e.out.writeRaw(`,"signature":[`)
 	for i, n := range names {
 		e.out.writeComma(i)
@@ -287,5 +237,4 @@ func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error
 	}
 	e.out.writeRaw("]}")
 	e.report.Methods++
-	return names, nil
 }

@@ -1,7 +1,6 @@
 package iprof
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 
@@ -11,28 +10,26 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (e *exporter) writeFile() error {
+func (e *exporter) writeFile() {
 	clear(e.items) // cached before ids were assigned
 	e.out.writeRaw("{")
 	for i := range e.sections {
 		s := &e.sections[i]
 		e.out.writeComma(i)
 		e.writeKey(s)
-		var err error
 		switch {
 		case s.kind == foreign:
 			e.out.writeRaw(e.raws[foreignPointer(s.key)])
 		case s.kind == version:
 			e.out.writeString([]byte(e.version))
 		default:
-			err = e.writeSection(s)
+			e.writeSection(s)
 		}
-		if err != nil {
-			return err
+		if e.err != nil {
+			return
 		}
 	}
 	e.out.writeRaw("}")
-	return nil
 }
 
 func (e *exporter) writeKey(s *orderedSection) {
@@ -45,52 +42,43 @@ func (e *exporter) writeKey(s *orderedSection) {
 }
 
 // writeSection writes an array.
-func (e *exporter) writeSection(s *orderedSection) error {
+func (e *exporter) writeSection(s *orderedSection) {
 	e.out.writeRaw("[")
-	var err error
-	switch s.kind {
-	case types:
-		err = e.writeTypes(s)
-	case methods:
-		err = e.writeMethods(s)
-	case monitors:
-		err = e.writeMonitors(s)
-	case samples:
-		err = e.writeStacks(s)
+	switch {
+	case s.kind == types:
+		e.writeTypes(s)
+	case s.kind == methods:
+		e.writeMethods(s)
+	case s.kind == monitors:
+		e.writeMonitors(s)
+	case s.kind == samples:
+		e.writeStacks(s)
+	case e.source != nil:
+		e.writeListedRecords(s)
 	default:
-		if e.source != nil {
-			err = e.writeListedRecords(s)
-		} else {
-			err = e.writeAllRecords(s.kind)
-		}
+		e.writeAllRecords(s.kind)
 	}
 	e.out.writeRaw("]")
-	return err
 }
 
-func (e *exporter) writeAllRecords(kind sectionKind) error {
+func (e *exporter) writeAllRecords(kind sectionKind) {
 	n := 0
 	for _, at := range e.profiles {
-		p, err := e.profileItemsAt(at)
-		if err != nil {
-			return err
-		}
+		p := e.profileItemsAt(at)
 		for i := range p.of[kind] {
 			e.out.writeComma(n)
 			n++
 			e.writeRecord(kind, p, &p.of[kind][i])
 		}
-		if err := e.out.firstError(); err != nil {
-			return err
+		if e.fail(e.out.firstError()) {
+			return
 		}
 	}
-	return nil
 }
 
 // writeInOrder writes the items of a section except those for which skip is true, and returns the number of written
 // items. n is the number of items without a source order.
-func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) error, skip func(i int) bool) (written int,
-	err error) {
+func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int), skip func(i int) bool) (written int) {
 	if e.source != nil {
 		n = s.listed
 	}
@@ -100,38 +88,32 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) erro
 		}
 		e.out.writeComma(written)
 		written++
-		if err := cmp.Or(write(i), e.out.firstError()); err != nil {
-			return written, err
+		write(i)
+		if e.fail(e.out.firstError()) {
+			break
 		}
 	}
-	return written, nil
+	return written
 }
 
 // writeListedRecords writes a section in source order.
-func (e *exporter) writeListedRecords(s *orderedSection) error {
+func (e *exporter) writeListedRecords(s *orderedSection) {
 	ordinals := s.recordOrdinals()
-	_, err := e.writeInOrder(s, len(ordinals), func(i int) error {
-		p, err := e.profileItemsAt(s.profiles[i])
-		if err != nil {
-			return err
+	e.writeInOrder(s, len(ordinals), func(i int) {
+		if p := e.profileItemsAt(s.profiles[i]); e.err == nil {
+			e.writeRecord(s.kind, p, &p.of[s.kind][ordinals[i]])
 		}
-		e.writeRecord(s.kind, p, &p.of[s.kind][ordinals[i]])
-		return nil
 	}, nil)
-	return err
 }
 
 // writeMonitors writes the only record of monitors.
-func (e *exporter) writeMonitors(s *orderedSection) error {
+func (e *exporter) writeMonitors(s *orderedSection) {
 	t, err := e.store.TableOrEmpty(disk.TableMonitors)
-	if err != nil {
-		return err
-	}
-	_, err = e.writeInOrder(s, e.found[monitors], func(int) error { return e.writeMonitorRecord(t) }, nil)
-	return err
+	e.fail(err)
+	e.writeInOrder(s, e.found[monitors], func(int) { e.writeMonitorRecord(t) }, nil)
 }
 
-func (e *exporter) writeMonitorRecord(t reader.Table) error {
+func (e *exporter) writeMonitorRecord(t reader.Table) {
 	e.out.writeRaw(`{"ctx":"0:0","records":[`)
 	n := 0
 	for i := range t.Rows {
@@ -139,25 +121,21 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 		if errors.Is(err, reader.ErrNotFound) {
 			continue // markUsedTypes counted the loss
 		}
-		if err != nil {
-			return err
+		if e.fail(err) {
+			return
 		}
 		e.writeTypeID(n, e.typeIDs[contended.Ordinal()])
 		e.out.writeInteger(e.clampCount(ledger.Monitors, t.Cell(1, i)))
 		n++
 	}
 	e.out.writeRaw("]}")
-	return nil
 }
 
-func (e *exporter) writeStacks(s *orderedSection) error {
+func (e *exporter) writeStacks(s *orderedSection) {
 	t, err := e.store.TableOrEmpty(disk.TableSamples)
-	if err != nil {
-		return err
+	if first := stacksOf(t); !e.fail(err) {
+		e.writeInOrder(s, len(first), func(i int) { e.writeStack(t, first[i]) }, nil)
 	}
-	first := stacksOf(t)
-	_, err = e.writeInOrder(s, len(first), func(i int) error { e.writeStack(t, first[i]); return nil }, nil)
-	return err
 }
 
 // writeStack writes the stack whose rows start at first.
@@ -197,16 +175,17 @@ const (
 	cachedText     = 16 << 20
 )
 
-// profileItemsAt returns the records of a profile. They have ids only after assignIDs.
-func (e *exporter) profileItemsAt(n layout.Ref) (*profileItems, error) {
+// profileItemsAt returns the records of a profile. They have ids only after assignMethodIDs. After an error there are
+// none.
+func (e *exporter) profileItemsAt(n layout.Ref) *profileItems {
 	if p := e.items[n]; p != nil {
-		return p, nil
-	}
-	p, err := e.store.ProfileAt(n)
-	if err != nil {
-		return nil, err
+		return p
 	}
 	items := &profileItems{}
+	p, err := e.store.ProfileAt(n)
+	if e.fail(err) {
+		return items
+	}
 	if count, ok := p.Invocations(); ok {
 		items.of[calls] = append(items.of[calls], item{unit: ledger.Invocations, count: count})
 	}
@@ -220,16 +199,14 @@ func (e *exporter) profileItemsAt(n layout.Ref) (*profileItems, error) {
 		}
 	}
 	if e.methodIDs != nil {
-		if err := e.spellContext(items, p); err != nil {
-			return nil, err
-		}
+		e.fail(e.spellContext(items, p))
 	}
 	if e.itemsText += len(items.callers); len(e.items) >= cachedProfiles || e.itemsText > cachedText {
 		clear(e.items)
 		e.itemsText = 0
 	}
 	e.items[n] = items
-	return items, nil
+	return items
 }
 
 // spellContext sets the text of the method and callers of a profile.
