@@ -33,16 +33,7 @@ type textWriter struct {
 	total    uint64            // total of the printed sizes
 	counter  ledger.Counter    // counts parts of profiles that are lost
 	method   string            // name of the current method
-	err      error             // first error of the archive, which ends the text
-}
-
-// fail keeps the first error.
-func (w *textWriter) fail(err error) { w.err = cmp.Or(w.err, err) }
-
-// text returns the text of a name, or "" with an error.
-func (w *textWriter) text(n reader.Name, err error) string {
-	w.fail(err)
-	return n.String()
+	parse.FirstError
 }
 
 // Export prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
@@ -62,16 +53,16 @@ func (*Exporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 }
 
 func (w *textWriter) writeDump() error {
-	w.settings, w.err = readSettings(w.store)
+	w.settings, w.Err = readSettings(w.store)
 	profiles, err := w.profilesToPrint()
-	w.fail(err)
+	w.Fail(err)
 	for _, p := range profiles {
-		if w.err == nil {
+		if w.Err == nil {
 			w.writeProfile(p)
 		}
 	}
-	if w.err != nil {
-		return w.err
+	if w.Err != nil {
+		return w.Err
 	}
 	return w.writeDumpEnd()
 }
@@ -143,12 +134,12 @@ func lastValue(values []string) string {
 func (w *textWriter) writeProfile(p reader.Profile) {
 	m, err := p.Method()
 	if err != nil {
-		w.fail(err)
+		w.Fail(err)
 		return
 	}
 	class, ok, errClass := m.Class()
 	key, errKey := m.Key()
-	w.fail(cmp.Or(errClass, errKey))
+	w.Fail(cmp.Or(errClass, errKey))
 	w.method = key.Class + classEnd + key.Name + key.Signature
 	if !ok {
 		w.addLoss(LossNoClass, parse.TotalsOfBlock(w.counter, disk.Block(p.Bytes())))
@@ -170,20 +161,20 @@ func (w *textWriter) writeHeader(m reader.Method, class reader.Type) {
 			b = append(b, mod.word...)
 		}
 	}
-	w.writeLine(javanames.AppendQuoted(w.appendMethod(b, m, class), w.text(m.Signature())))
+	w.writeLine(javanames.AppendQuoted(w.appendMethod(b, m, class), w.Text(m.Signature())))
 }
 
 func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) []byte {
 	b = append(javanames.AppendExternal(b, javanames.ToModifiedUTF8(w.internalName(class))), classEnd...)
-	return javanames.AppendQuoted(b, w.text(m.Name()))
+	return javanames.AppendQuoted(b, w.Text(m.Name()))
 }
 
 // internalName returns the VM's name of a type, preferably its alias.
 func (w *textWriter) internalName(t reader.Type) string {
-	if alias := w.text(t.Alias()); alias != "" {
+	if alias := w.Text(t.Alias()); alias != "" {
 		return javanames.HiddenInternal(alias) // an alias can have the external form
 	}
-	return w.text(t.Name())
+	return w.Text(t.Name())
 }
 
 func (w *textWriter) writeCounters(p reader.Profile) {
@@ -233,14 +224,14 @@ func (w *textWriter) countClamped(unit ledger.Unit, c reader.Counter) {
 
 func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) {
 	_, ok, err := p.Context()
-	w.fail(err)
+	w.Fail(err)
 	if ok {
 		w.report.Lost.Add(LossContext, 1)
 	}
 	if p.Code() != 0 {
 		w.report.Lost.Add(LossCode, 1)
 	}
-	if loader := w.text(class.Loader()); loader != "" && !strings.HasPrefix(loader, disk.TwinLoader) {
+	if loader := w.Text(class.Loader()); loader != "" && !strings.HasPrefix(loader, disk.TwinLoader) {
 		w.report.Lost.Add(LossLoaderName, 1)
 	}
 	history, _ := disk.Block(p.Bytes()).History()

@@ -165,10 +165,10 @@ func appendNumber(b []byte, before string, n uint64, after string) []byte {
 func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) []byte {
 	b = append(b, "trap/ "...)
 	m, err := e.Trap()
-	w.fail(err)
+	w.Fail(err)
 	if m.Valid() {
 		class, ok, err := m.Class()
-		w.fail(err)
+		w.Fail(err)
 		if ok {
 			b = w.appendMethod(b, m, class)
 		}

@@ -69,11 +69,11 @@ func (b *build) markExecuted(ids []int64) {
 // readForeign reads the unknown keys from TableForeign.
 func (e *exporter) readForeign() {
 	t, err := e.store.TableOrEmpty(disk.TableForeign)
-	e.fail(err)
+	e.Fail(err)
 	for i := range t.Rows {
 		pointer, err1 := t.Text(0, i)
 		text, err2 := t.Text(1, i)
-		e.fail(cmp.Or(err1, err2))
+		e.Fail(cmp.Or(err1, err2))
 		e.addForeignText(pointer, text)
 	}
 }
@@ -118,7 +118,7 @@ func (e *exporter) markUsedByTexts() {
 			continue
 		}
 		t, err := e.store.TypeAt(e.listed[listTypes][i])
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		e.used.types[t.Ordinal()] = true

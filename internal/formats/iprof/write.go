@@ -39,8 +39,8 @@ func (o *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	for _, step := range []func(){e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
 		e.assignTypeIDs, e.assignMethodIDs, e.writeFile} {
 		step()
-		if e.err != nil {
-			return nil, e.err
+		if e.Err != nil {
+			return nil, e.Err
 		}
 	}
 	return e.report, e.out.Flush()
@@ -52,7 +52,7 @@ type exporter struct {
 	options Exporter
 	out     output
 	report  *codec.Report
-	err     error // first error
+	parse.FirstError
 
 	methods  []reader.Method // methods in archive order
 	types    []reader.Type
@@ -78,18 +78,6 @@ type exporter struct {
 
 	items     map[layout.Ref]*profileItems // cache of profileItemsAt
 	itemsText int                          // bytes of callers in the cache
-}
-
-// fail keeps the first error, and reports whether there was one.
-func (e *exporter) fail(err error) bool {
-	e.err = cmp.Or(e.err, err)
-	return e.err != nil
-}
-
-// text returns the text of a name, or "" with an error.
-func (e *exporter) text(n reader.Name, err error) string {
-	e.fail(err)
-	return n.String()
 }
 
 // An extraType is a type that only signatures name.
@@ -140,7 +128,7 @@ func (e *exporter) sourceVersion() string {
 // versionProperty returns the version of the imported file, or "".
 func (e *exporter) versionProperty() string {
 	properties, err := entries.Properties(e.store)
-	e.fail(err)
+	e.Fail(err)
 	return append(properties[versionProperty], "")[0]
 }
 
@@ -171,7 +159,7 @@ func (e *exporter) sectionsInOrder(kinds []sectionKind) (all []orderedSection) {
 // surveyArchive collects the types, methods and profiles of the archive, their references and their losses.
 func (e *exporter) surveyArchive() {
 	for t, err := range e.store.Types() {
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		e.types = append(e.types, t)
@@ -179,12 +167,12 @@ func (e *exporter) surveyArchive() {
 	}
 	e.used = references{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
 	for m, err := range e.store.Methods() {
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		e.methods = append(e.methods, m)
 		for p, err := range m.Profiles() {
-			if e.fail(err) {
+			if e.Fail(err) {
 				return
 			}
 			e.surveyProfile(m, p)
@@ -195,9 +183,9 @@ func (e *exporter) surveyArchive() {
 
 func (e *exporter) surveyType(t reader.Type) {
 	flags, err := t.Flags()
-	e.fail(err)
-	loader := e.text(t.Loader())
-	if flags&^layout.TypeNotMatchable != 0 || e.text(t.Alias()) != "" || loader != "" && loader[0] != numberMark {
+	e.Fail(err)
+	loader := e.Text(t.Loader())
+	if flags&^layout.TypeNotMatchable != 0 || e.Text(t.Alias()) != "" || loader != "" && loader[0] != numberMark {
 		e.report.Lost.Add(LossLoader, 1)
 	}
 }
@@ -210,7 +198,7 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) {
 	if p.Code() != 0 {
 		e.report.Lost.Add(LossCode, 1)
 	}
-	name := e.text(m.Name())
+	name := e.Text(m.Name())
 	if disk.Block(p.Bytes()).Presence()&^supportedFields != 0 {
 		backedges, _ := p.Backedges()
 		e.addLoss(LossCounter, name, ledger.Totals{ledger.Backedges: backedges.Trained()})
@@ -281,9 +269,9 @@ func (e *exporter) surveyRows(kind sectionKind, entry reader.Entry, name string)
 func (e *exporter) markUsed(m reader.Method, p reader.Profile) {
 	e.used.methods[m.Ref()] = true
 	c, ok, err := p.Context()
-	for !e.fail(err) && ok && !e.used.contexts[c.Ref()] {
+	for !e.Fail(err) && ok && !e.used.contexts[c.Ref()] {
 		f, callerErr := c.Caller()
-		e.fail(callerErr)
+		e.Fail(callerErr)
 		e.used.methods[f.Caller.Ref()], e.used.contexts[c.Ref()] = true, true
 		ok = c.Inner() != 0
 		if ok {
@@ -294,7 +282,7 @@ func (e *exporter) markUsed(m reader.Method, p reader.Profile) {
 
 func (e *exporter) surveyTables() {
 	for t, err := range e.store.Tables() {
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		switch {
@@ -323,7 +311,7 @@ func (e *exporter) markUsedTypes(t reader.Table) {
 			e.addLoss(LossNoType, "a monitor", ledger.Totals{ledger.Monitors: t.Cell(1, i)})
 			continue
 		}
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		e.used.types[contended.Ordinal()] = true

@@ -35,7 +35,7 @@ var errOrder = errors.New("the source order does not fit")
 func (e *exporter) readOrder() {
 	runs, err1 := e.store.TableOrEmpty(disk.TableOrderRuns)
 	lists, err2 := e.store.TableOrEmpty(disk.TableOrder)
-	if e.fail(cmp.Or(err1, err2)) || runs.Rows == 0 && lists.Rows == 0 {
+	if e.Fail(cmp.Or(err1, err2)) || runs.Rows == 0 && lists.Rows == 0 {
 		return
 	}
 	err := e.parseOrder(&runs, &lists)
@@ -43,7 +43,7 @@ func (e *exporter) readOrder() {
 		return
 	}
 	if err != nil && !errors.Is(err, errOrder) {
-		e.fail(err)
+		e.Fail(err)
 		return
 	}
 	e.source = nil
@@ -219,7 +219,7 @@ func (e *exporter) rowsMatchOrder() bool {
 		}
 	}
 	for _, n := range e.listed[listTypes] {
-		if _, err := e.store.TypeAt(n); e.fail(err) {
+		if _, err := e.store.TypeAt(n); e.Fail(err) {
 			return false
 		}
 	}

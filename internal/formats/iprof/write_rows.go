@@ -12,8 +12,8 @@ import (
 
 // typeSpelling returns the spelling of a type in signatures. dangling reports whether the name is an id without a row.
 func (e *exporter) typeSpelling(t reader.Type) (key string, dangling bool) {
-	name := e.text(t.Name())
-	number := e.text(t.Loader())
+	name := e.Text(t.Name())
+	number := e.Text(t.Loader())
 	if number != "" && number[0] != numberMark {
 		number = ""
 	}
@@ -23,7 +23,7 @@ func (e *exporter) typeSpelling(t reader.Type) (key string, dangling bool) {
 
 // danglingMethod returns the id of a method without a row.
 func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool) {
-	name := e.text(m.Name())
+	name := e.Text(m.Name())
 	if name == "" || m.Flags()&disk.MethodDeclared != 0 {
 		return 0, false
 	}
@@ -105,9 +105,9 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true
 	}
-	signature := e.text(m.Signature())
+	signature := e.Text(m.Signature())
 	class, declared, err := m.Class()
-	e.fail(err)
+	e.Fail(err)
 	if declared {
 		key, _ := e.typeSpelling(class)
 		names = append(names, key)
@@ -173,13 +173,13 @@ func (e *exporter) writeTypes(s *orderedSection) {
 	for i, n := range e.listed[listTypes] {
 		var err error
 		all[i], err = e.store.TypeAt(n)
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 	}
 	skip := func(i int) bool { return e.isPruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
 	written := e.writeInOrder(s, len(all), func(i int) {
-		e.writeType(e.typeIDs[all[i].Ordinal()], e.text(all[i].Name()))
+		e.writeType(e.typeIDs[all[i].Ordinal()], e.Text(all[i].Name()))
 	}, skip)
 	for i, t := range e.extra {
 		e.out.writeComma(written + i)
@@ -218,7 +218,7 @@ func (e *exporter) writeMethods(s *orderedSection) {
 	skip := func(i int) bool { return e.isPruned(!e.used.methods[all[i]], PrunedMethods) }
 	e.writeInOrder(s, len(all), func(i int) {
 		m, err := e.store.MethodAt(all[i])
-		if !e.fail(err) {
+		if !e.Fail(err) {
 			names, _ = e.signatureOf(names[:0], m)
 			e.writeMethod(m, names)
 		}
@@ -229,7 +229,7 @@ func (e *exporter) writeMethod(m reader.Method, names []string) {
 	e.out.writeRaw(`{"id":`)
 	e.out.writeInteger(e.methodIDs[m.Ref()])
 	e.out.writeRaw(`,"name":`)
-	e.writeName(e.text(m.Name()))
+	e.writeName(e.Text(m.Name()))
 	e.out.writeRaw(`,"signature":[`)
 	for i, n := range names {
 		e.out.writeComma(i)

@@ -25,7 +25,7 @@ func (e *exporter) writeFile() {
 		default:
 			e.writeSection(s)
 		}
-		if e.err != nil {
+		if e.Err != nil {
 			return
 		}
 	}
@@ -70,7 +70,7 @@ func (e *exporter) writeAllRecords(kind sectionKind) {
 			n++
 			e.writeRecord(kind, p, &p.of[kind][i])
 		}
-		if e.fail(e.out.firstError()) {
+		if e.Fail(e.out.firstError()) {
 			return
 		}
 	}
@@ -89,7 +89,7 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int), ski
 		e.out.writeComma(written)
 		written++
 		write(i)
-		if e.fail(e.out.firstError()) {
+		if e.Fail(e.out.firstError()) {
 			break
 		}
 	}
@@ -100,7 +100,7 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int), ski
 func (e *exporter) writeListedRecords(s *orderedSection) {
 	ordinals := s.recordOrdinals()
 	e.writeInOrder(s, len(ordinals), func(i int) {
-		if p := e.profileItemsAt(s.profiles[i]); e.err == nil {
+		if p := e.profileItemsAt(s.profiles[i]); e.Err == nil {
 			e.writeRecord(s.kind, p, &p.of[s.kind][ordinals[i]])
 		}
 	}, nil)
@@ -109,7 +109,7 @@ func (e *exporter) writeListedRecords(s *orderedSection) {
 // writeMonitors writes the only record of monitors.
 func (e *exporter) writeMonitors(s *orderedSection) {
 	t, err := e.store.TableOrEmpty(disk.TableMonitors)
-	e.fail(err)
+	e.Fail(err)
 	e.writeInOrder(s, e.found[monitors], func(int) { e.writeMonitorRecord(t) }, nil)
 }
 
@@ -121,7 +121,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) {
 		if errors.Is(err, reader.ErrNotFound) {
 			continue // markUsedTypes counted the loss
 		}
-		if e.fail(err) {
+		if e.Fail(err) {
 			return
 		}
 		e.writeTypeID(n, e.typeIDs[contended.Ordinal()])
@@ -133,7 +133,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) {
 
 func (e *exporter) writeStacks(s *orderedSection) {
 	t, err := e.store.TableOrEmpty(disk.TableSamples)
-	if first := stacksOf(t); !e.fail(err) {
+	if first := stacksOf(t); !e.Fail(err) {
 		e.writeInOrder(s, len(first), func(i int) { e.writeStack(t, first[i]) }, nil)
 	}
 }
@@ -183,7 +183,7 @@ func (e *exporter) profileItemsAt(n layout.Ref) *profileItems {
 	}
 	items := &profileItems{}
 	p, err := e.store.ProfileAt(n)
-	if e.fail(err) {
+	if e.Fail(err) {
 		return items
 	}
 	if count, ok := p.Invocations(); ok {
@@ -199,7 +199,7 @@ func (e *exporter) profileItemsAt(n layout.Ref) *profileItems {
 		}
 	}
 	if e.methodIDs != nil {
-		e.fail(e.spellContext(items, p))
+		e.Fail(e.spellContext(items, p))
 	}
 	if e.itemsText += len(items.callers); len(e.items) >= cachedProfiles || e.itemsText > cachedText {
 		clear(e.items)

@@ -30,10 +30,10 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	}
 	t := &textWriter{s: s, report: &codec.Report{Totals: ledger.Totals{}}}
 	t.counter = ledger.Counter{Domain: layout.DomainJamaica, Shape: (*mapped.Mapping)(s.Mapping()).Shape()}
-	for _, step := range []func() error{t.addMethods, t.readTables} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	t.addMethods()
+	t.readTables()
+	if t.Err != nil {
+		return nil, t.Err
 	}
 	out := bufio.NewWriter(w)
 	t.writeLines(out)
@@ -57,6 +57,7 @@ type textWriter struct {
 	columns uint64              // column at which the VM truncated "(interpreted)" marks, 0 if it truncated none
 	foreign []string            // lines with unknown keywords
 	counter ledger.Counter      // counts parts of profiles that are lost
+	parse.FirstError
 }
 
 // addLoss adds the loss of a part of a method's profile to the report. lost is the totals of its counts.
@@ -149,37 +150,31 @@ func formatLine(key keyword, l outLine, share uint64) string {
 	return string(b)
 }
 
-func (t *textWriter) addMethods() error {
+func (t *textWriter) addMethods() {
 	for m, err := range t.s.Methods() {
-		if err != nil {
-			return err
+		if t.Fail(err) {
+			return
 		}
 		if m.Unexecuted() {
 			t.report.Lost.Add(LossNeverRan, 1)
 		}
 		profiles := 0
 		for p, err := range m.Profiles() {
-			if err == nil {
-				err = t.addProfile(m, p)
+			if t.Fail(err) {
+				return
 			}
-			if err != nil {
-				return err
-			}
+			t.addProfile(m, p)
 			profiles++
 		}
 		t.report.Methods += min(profiles, 1)
 	}
-	return nil
 }
 
-func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
-	name, err := t.methodName(m)
-	if err != nil {
-		return err
-	}
-	if _, ok, err := p.Context(); err != nil {
-		return err
-	} else if ok || p.Code() != 0 {
+func (t *textWriter) addProfile(m reader.Method, p reader.Profile) {
+	name := t.methodName(m)
+	_, ok, err := p.Context()
+	t.Fail(err)
+	if ok || p.Code() != 0 {
 		t.report.Lost.Add(LossContext, 1)
 	}
 	if disk.Block(p.Bytes()).Presence()&^(disk.FileFields|disk.HasCode|disk.HasSections|disk.HasDirectory) != 0 {
@@ -191,26 +186,24 @@ func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
 		t.addLoss(LossCounter, name, lost)
 	}
 	for e := range p.Entries() {
-		if err := t.addEntry(name, e); err != nil {
-			return err
-		}
+		t.addEntry(name, e)
 	}
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
 			t.report.Lost.Add(LossEntry, 1)
 		}
 	}
-	return nil
 }
 
 // methodName returns the signature with the class, as the VM prints it.
-func (t *textWriter) methodName(m reader.Method) (string, error) {
+func (t *textWriter) methodName(m reader.Method) string {
 	k, err := m.Key()
+	t.Fail(err)
 	text := k.Name + k.Signature
 	if k.Class != "" {
 		text = k.Class + "." + text
 	}
-	return t.checkedName(text), err
+	return t.checkedName(text)
 }
 
 // checkedName returns text, or quotes it and reports a loss if Read would not read it back.
@@ -222,11 +215,11 @@ func (t *textWriter) checkedName(text string) string {
 	return text
 }
 
-func (t *textWriter) addEntry(name string, e reader.Entry) error {
+func (t *textWriter) addEntry(name string, e reader.Entry) {
 	key, ok := keywordOf(e)
 	if !ok || e.Point() < 0 {
 		t.addLoss(LossEntry, name, parse.TotalsOfEntry(t.counter, disk.Entry(e.Bytes())))
-		return nil
+		return
 	}
 	t.report.Entries++
 	if e.Flags()&disk.EntryInterpreted != 0 {
@@ -238,14 +231,14 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	}
 	switch key {
 	case keyInvoke:
-		return t.addCallees(name, e)
+		t.addCallees(name, e)
+		return
 	case keyNewArray:
 		name = newArrayText(uint64(e.Point()), name)
 	}
 	n := e.Cell(0).Trained()
 	t.addTotal(ledger.UnitOf(layout.DomainJamaica, e.Tag(), e.Sub()), n)
 	t.addLine(key, n, name)
-	return nil
 }
 
 // newArrayText returns the part of a PROFILE_NEWARRAY line after its count.
@@ -264,34 +257,27 @@ func keywordOf(e reader.Entry) (keyword, bool) {
 	return 0, false
 }
 
-func (t *textWriter) addCallees(caller string, e reader.Entry) error {
+func (t *textWriter) addCallees(caller string, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
 		m, err := rows.Method(i)
-		if err != nil {
-			return err
-		}
+		t.Fail(err)
 		n := rows.Cell(i, 1).Trained()
 		if !m.Valid() {
 			t.addLoss(LossEntry, caller, ledger.Totals{ledger.CallCounts: n})
 			continue
 		}
-		name, err := t.methodName(m)
-		if err != nil {
-			return err
-		}
 		t.addTotal(ledger.CallCounts, n)
-		t.addLine(keyInvoke, n, fmt.Sprintf("%d  %s %s", e.Point(), caller, name))
+		t.addLine(keyInvoke, n, fmt.Sprintf("%d  %s %s", e.Point(), caller, t.methodName(m)))
 	}
-	return nil
 }
 
-func (t *textWriter) readTables() error {
+func (t *textWriter) readTables() {
 	for table, err := range t.s.Tables() {
-		if err != nil {
-			return err
+		if t.Fail(err) {
+			return
 		}
-		addRow := map[disk.TableKind]func(tableRow) error{
+		addRow := map[disk.TableKind]func(tableRow){
 			disk.TableProperties: t.addPropertyRow,
 			disk.TableHeapRefs:   t.addHeapRefsRow,
 			disk.TableHeapUse:    t.addHeapUseRow,
@@ -301,12 +287,9 @@ func (t *textWriter) readTables() error {
 			disk.TableForeign:    t.addForeignLine,
 		}[table.Kind]
 		for n := 0; addRow != nil && n < table.Rows; n++ {
-			if err := addRow(tableRow{&table, n}); err != nil {
-				return err
-			}
+			addRow(tableRow{&table, n})
 		}
 	}
-	return nil
 }
 
 type tableRow struct {
@@ -317,23 +300,21 @@ type tableRow struct {
 func (r tableRow) cellAt(column int) uint64 { return r.Cell(column, r.n) }
 
 // propertyTexts returns the texts of a row of two symbols.
-func (r tableRow) propertyTexts() (key, value string, err error) {
+func (t *textWriter) propertyTexts(r tableRow) (key, value string) {
 	key, keyErr := r.Text(0, r.n)
 	value, valueErr := r.Text(1, r.n)
-	return key, value, errors.Join(keyErr, valueErr)
+	t.Fail(cmp.Or(keyErr, valueErr))
+	return key, value
 }
 
 // addPropertyRow uses a property that [Read] has written, and reports any other property as a loss.
-func (t *textWriter) addPropertyRow(r tableRow) error {
-	key, value, err := r.propertyTexts()
-	if err != nil {
-		return err
-	}
+func (t *textWriter) addPropertyRow(r tableRow) {
+	key, value := t.propertyTexts(r)
 	n, numberErr := strconv.ParseUint(value, 10, 64)
 	for keyword, of := range shareTotals {
 		if key == of.property && numberErr == nil {
 			t.totals[keyword] = disk.SaturatingAdd(t.totals[keyword], n)
-			return nil
+			return
 		}
 	}
 	switch {
@@ -344,7 +325,6 @@ func (t *textWriter) addPropertyRow(r tableRow) error {
 	default:
 		t.report.Lost.Add(LossProperty, 1)
 	}
-	return nil
 }
 
 // setThreadCount replaces the line with the number of threads if n is greater.
@@ -356,70 +336,55 @@ func (t *textWriter) setThreadCount(n uint64) {
 }
 
 // addHeapRefsRow adds the references of a run to the only HEAP_REFS line.
-func (t *textWriter) addHeapRefsRow(r tableRow) error {
+func (t *textWriter) addHeapRefsRow(r tableRow) {
 	t.heap[0] = disk.SaturatingAdd(t.heap[0], r.cellAt(0))
 	t.heap[1] = disk.SaturatingAdd(t.heap[1], r.cellAt(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0],
 		afterShare: fmt.Sprintf("%d (%d%%)", t.heap[1], percentShare(t.heap[0], t.heap[1]))}}
-	return nil
 }
 
-func (t *textWriter) addHeapUseRow(r tableRow) error {
-	class, err := t.className(r.cellAt(0))
+func (t *textWriter) addHeapUseRow(r tableRow) {
 	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{r.cellAt(4),
 		fmt.Sprintf("%d %d %d %d", r.cellAt(1), r.cellAt(2), r.cellAt(3), r.cellAt(4)),
-		fmt.Sprintf("%d (%d%%)  %s", r.cellAt(5), percentShare(r.cellAt(5), r.cellAt(1)), class)})
-	return err
+		fmt.Sprintf("%d (%d%%)  %s", r.cellAt(5), percentShare(r.cellAt(5), r.cellAt(1)), t.className(r.cellAt(0)))})
 }
 
-func (t *textWriter) addInstancesRow(r tableRow) error {
-	class, err := t.className(r.cellAt(0))
-	if err != nil {
-		return err
-	}
+func (t *textWriter) addInstancesRow(r tableRow) {
+	class := t.className(r.cellAt(0))
 	if r.cellAt(6) != 0 {
 		loader, err := r.Text(6, r.n)
-		if err != nil {
-			return err
-		}
+		t.Fail(err)
 		class = t.checkedName(loader) + " " + class
 	}
 	t.addLine(keyInstances, r.cellAt(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
 		r.cellAt(2), r.cellAt(3), r.cellAt(4), r.cellAt(5), percentShare(r.cellAt(5), r.cellAt(1)), class))
-	return nil
 }
 
-func (t *textWriter) addThreadRow(r tableRow) error {
+func (t *textWriter) addThreadRow(r tableRow) {
 	t.addLine(keyThread, r.cellAt(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
 		r.cellAt(1), r.cellAt(2), r.cellAt(3), r.cellAt(4), r.cellAt(5), r.cellAt(6), r.cellAt(7)))
-	return nil
 }
 
-func (t *textWriter) addReflectedRow(r tableRow) error {
-	class, err := t.className(r.cellAt(0))
-	t.addLine(keyReflected, 0, class)
-	return err
+func (t *textWriter) addReflectedRow(r tableRow) {
+	t.addLine(keyReflected, 0, t.className(r.cellAt(0)))
 }
 
-func (t *textWriter) addForeignLine(r tableRow) error {
-	key, values, err := r.propertyTexts()
+func (t *textWriter) addForeignLine(r tableRow) {
+	key, values := t.propertyTexts(r)
 	line := key + ": " + values
 	if word, _, _, known := cutKeyword([]byte(line)); known || string(word) != key {
 		t.report.Lost.Add(LossProperty, 1)
-		return err
+		return
 	}
 	t.foreign = append(t.foreign, line)
-	return err
 }
 
-func (t *textWriter) className(cell uint64) (string, error) {
-	if cell == 0 {
-		return t.checkedName(""), nil
+func (t *textWriter) className(cell uint64) string {
+	name := ""
+	if cell != 0 {
+		typ, err := t.s.TypeAt(layout.Ref(cell))
+		t.Fail(err)
+		name = t.Text(typ.Name())
 	}
-	typ, err := t.s.TypeAt(layout.Ref(cell))
-	if err != nil {
-		return "", err
-	}
-	name, err := typ.Name()
-	return t.checkedName(name.String()), err
+	return t.checkedName(name)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/layout"
@@ -104,7 +105,7 @@ type printer struct {
 	s     *reader.Store
 	shape disk.Shape
 	text  []byte // scratch
-	err   error
+	parse.FirstError
 
 	counts ledger.Counter // counts of the printed profiles; its Totals are nil if nobody asks for them
 }
@@ -114,15 +115,10 @@ func newPrinter(w io.Writer, s *reader.Store) *printer {
 }
 
 func (p *printer) flushOutput() error {
-	if p.err != nil {
-		return p.err
+	if p.Err != nil {
+		return p.Err
 	}
 	return p.w.Flush()
-}
-
-func (p *printer) recordError(err error) bool {
-	p.err = cmp.Or(p.err, err)
-	return p.err != nil
 }
 
 func (p *printer) printHeader(h *layout.Header) {
@@ -162,7 +158,7 @@ func (p *printer) printHeader(h *layout.Header) {
 func printEach[V any](p *printer, values iter.Seq2[V, error], print func(V)) {
 	n := 0
 	for v, err := range values {
-		if p.recordError(err) {
+		if p.Fail(err) {
 			return
 		}
 		p.printComma(n)
@@ -176,7 +172,7 @@ func (p *printer) printTypeLine(t reader.Type) {
 	alias, err2 := t.Alias()
 	id, err3 := t.ID()
 	flags, err4 := t.Flags()
-	if p.recordError(cmp.Or(err1, err2, err3, err4)) {
+	if p.Fail(cmp.Or(err1, err2, err3, err4)) {
 		return
 	}
 	p.printRaw("\n{\"id\":\"")
@@ -232,19 +228,19 @@ func (p *printer) printTableCell(kind disk.ColumnKind, v uint64) {
 	case n == 0:
 		p.printRaw("null")
 	case kind == disk.ColumnSymbol:
-		if name, err := p.s.SymbolAt(n); !p.recordError(err) {
+		if name, err := p.s.SymbolAt(n); !p.Fail(err) {
 			p.printName(name)
 		}
 	case kind == disk.ColumnType:
-		if t, err := p.s.TypeAt(n); !p.recordError(err) {
+		if t, err := p.s.TypeAt(n); !p.Fail(err) {
 			p.printTypeRef(t)
 		}
 	case kind == disk.ColumnMethod:
-		if m, err := p.s.MethodAt(n); !p.recordError(err) {
+		if m, err := p.s.MethodAt(n); !p.Fail(err) {
 			p.printMethodRef(m)
 		}
 	case kind == disk.ColumnProfile:
-		if q, err := p.s.ProfileAt(n); !p.recordError(err) {
+		if q, err := p.s.ProfileAt(n); !p.Fail(err) {
 			p.printProfileRef(q)
 		}
 	case kind == disk.ColumnContext:

@@ -7,7 +7,7 @@ import (
 
 func (p *printer) printProfile(q reader.Profile) {
 	c, inContext, err := q.Context()
-	if p.recordError(err) {
+	if p.Fail(err) {
 		return
 	}
 	if p.counts.Totals != nil {
@@ -151,7 +151,7 @@ func (p *printer) printEntryCell(e reader.Entry, cell int, kind disk.CellKind) {
 		p.printTypeWord(e.TypeCell(cell))
 	case disk.CellMethod:
 		m, err := e.MethodCell(cell)
-		if !p.recordError(err) {
+		if !p.Fail(err) {
 			p.printMethodRef(m)
 		}
 	case disk.CellSuccessor:

@@ -20,7 +20,7 @@ func (p *printer) printTypeRef(t reader.Type) {
 		return
 	}
 	name, loader, err := readTypeNames(t)
-	if p.recordError(err) {
+	if p.Fail(err) {
 		return
 	}
 	p.printRaw(`{"name":`)
@@ -31,7 +31,7 @@ func (p *printer) printTypeRef(t reader.Type) {
 
 func (p *printer) printMethodKey(m reader.Method) {
 	k, err := m.Key()
-	if p.recordError(err) {
+	if p.Fail(err) {
 		return
 	}
 	p.printRaw(`"name":`)
@@ -70,7 +70,7 @@ func (p *printer) printCodeAndContext(id uint64, c reader.Context, inContext boo
 
 func (p *printer) printFrames(c reader.Context) {
 	frames, err := c.Frames()
-	if p.recordError(err) {
+	if p.Fail(err) {
 		return
 	}
 	p.printFieldKey("context")
@@ -86,7 +86,7 @@ func (p *printer) printFrames(c reader.Context) {
 func (p *printer) printProfileRef(q reader.Profile) {
 	m, err1 := q.Method()
 	c, inContext, err2 := q.Context()
-	if !p.recordError(cmp.Or(err1, err2)) {
+	if !p.Fail(cmp.Or(err1, err2)) {
 		p.printMethodInContext(m, q.Code(), c, inContext)
 	}
 }
@@ -102,11 +102,11 @@ func (p *printer) printMethodInContext(m reader.Method, id uint64, c reader.Cont
 // printContextRef prints a context like a profile with code id 0.
 func (p *printer) printContextRef(n layout.Ref) {
 	c, err := p.s.ContextAt(n)
-	if p.recordError(err) {
+	if p.Fail(err) {
 		return
 	}
 	m, err := c.Method()
-	if !p.recordError(err) {
+	if !p.Fail(err) {
 		p.printMethodInContext(m, 0, c, true)
 	}
 }

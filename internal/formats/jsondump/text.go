@@ -14,7 +14,7 @@ import (
 // and the next call of raw records the error.
 func (p *printer) printRaw(s string) {
 	if _, err := p.w.WriteString(s); err != nil {
-		p.recordError(err)
+		p.Fail(err)
 	}
 }
 
@@ -83,7 +83,7 @@ func printUintList[T uint8 | uint32 | uint64](p *printer, key string, values []T
 // printList prints a list of n elements up to the first error.
 func (p *printer) printList(n int, print func(i int)) {
 	p.printRaw("[")
-	for i := 0; i < n && p.err == nil; i++ {
+	for i := 0; i < n && p.Err == nil; i++ {
 		p.printComma(i)
 		print(i)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/layout"
@@ -34,8 +35,8 @@ func (*Exporter) Export(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	w.endLine()
 	w.flushBuffer()
 	runtime.KeepAlive(s)
-	if w.err != nil {
-		return nil, w.err
+	if w.Err != nil {
+		return nil, w.Err
 	}
 	w.report.Totals = w.counts.Totals
 	tables, err := archived.TableTotals(s)
@@ -52,7 +53,7 @@ type writer struct {
 	shape  disk.Shape
 	report codec.Report
 	counts ledger.Counter // counts of the written profiles
-	err    error
+	parse.FirstError
 	schema *disk.Schema // schema of the current entry
 
 	types   []typeText       // cache, indexed by ordinal
@@ -64,13 +65,6 @@ type writer struct {
 // flushSize is the size of the buffer in bytes.
 const flushSize = 1 << 16
 
-func (w *writer) recordError(err error) bool {
-	if w.err == nil {
-		w.err = err
-	}
-	return w.err != nil
-}
-
 func (w *writer) endLine() {
 	w.b = append(w.b, '\n')
 	if len(w.b) >= flushSize {
@@ -79,8 +73,8 @@ func (w *writer) endLine() {
 }
 
 func (w *writer) flushBuffer() {
-	if w.err == nil {
-		_, w.err = w.out.Write(w.b)
+	if w.Err == nil {
+		_, w.Err = w.out.Write(w.b)
 	}
 	w.b = w.b[:0]
 }
@@ -88,7 +82,7 @@ func (w *writer) flushBuffer() {
 func (w *writer) writeTypes() {
 	first := true
 	for t, err := range w.s.Types() {
-		if w.recordError(err) {
+		if w.Fail(err) {
 			return
 		}
 		if first {
@@ -102,7 +96,7 @@ func (w *writer) writeTypes() {
 func (w *writer) writeTypeLine(t reader.Type) {
 	flags, flagsErr := t.Flags()
 	alias, aliasErr := t.Alias()
-	if w.recordError(cmp.Or(flagsErr, aliasErr)) {
+	if w.Fail(cmp.Or(flagsErr, aliasErr)) {
 		return
 	}
 	w.writeLiteral("type ")

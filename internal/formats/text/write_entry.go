@@ -15,7 +15,7 @@ var le = binary.LittleEndian
 func (w *writer) writeSection(p reader.Profile, section disk.BlockSection) {
 	for rest := disk.Block(p.Bytes()).Section(section); len(rest) > 0; {
 		e, next, err := w.shape.NextEntry(rest)
-		if w.recordError(err) {
+		if w.Fail(err) {
 			return
 		}
 		w.writeEntryLine(section, e)

@@ -11,19 +11,19 @@ import (
 
 func (w *writer) writeMethods() {
 	for m, err := range w.s.Methods() {
-		if w.recordError(err) {
+		if w.Fail(err) {
 			return
 		}
 		w.endLine()
 		w.writeMethodLine(m)
 		w.writeContextLines(m)
 		for p, err := range m.Profiles() {
-			if w.recordError(err) {
+			if w.Fail(err) {
 				return
 			}
 			w.writeProfile(p)
 		}
-		if w.err != nil {
+		if w.Err != nil {
 			return
 		}
 	}
@@ -51,7 +51,7 @@ func (w *writer) writeMethodLine(m reader.Method) {
 func (w *writer) writeContextLines(m reader.Method) {
 	w.nodes = w.nodes[:0]
 	for c, err := range m.Contexts() {
-		if w.recordError(err) {
+		if w.Fail(err) {
 			return
 		}
 		w.nodes = append(w.nodes, c)
@@ -74,7 +74,7 @@ func (w *writer) writeContextLines(m reader.Method) {
 // writeFrames writes the frames of a context, the direct caller first.
 func (w *writer) writeFrames(c reader.Context) {
 	frames, err := c.Frames()
-	if w.recordError(err) {
+	if w.Fail(err) {
 		return
 	}
 	for _, f := range frames {
@@ -101,7 +101,7 @@ func (w *writer) writeCodeAndContext(p reader.Profile) {
 		w.writeLiteral(" code=")
 		w.writeHexDigits(code)
 	}
-	if c, ok, err := p.Context(); !w.recordError(err) && ok {
+	if c, ok, err := p.Context(); !w.Fail(err) && ok {
 		w.writeFrames(c)
 	}
 }
@@ -118,7 +118,7 @@ func (w *writer) cachedTypeText(t reader.Type) typeText {
 	}
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
-	if w.recordError(cmp.Or(nameErr, loaderErr)) {
+	if w.Fail(cmp.Or(nameErr, loaderErr)) {
 		return typeText{}
 	}
 	w.name = name.AppendTo(w.name[:0])
@@ -140,7 +140,7 @@ func (w *writer) writeTypePointer(pointer uint64) {
 		return
 	}
 	t, err := w.s.TypeAt(w.refOfPointer(pointer))
-	if !w.recordError(err) {
+	if !w.Fail(err) {
 		w.writeTypeRef(t)
 	}
 }
@@ -152,7 +152,7 @@ func (w *writer) refOfPointer(pointer uint64) layout.Ref {
 
 func (w *writer) writeMethodAt(n layout.Ref) {
 	m, err := w.s.MethodAt(n)
-	if !w.recordError(err) {
+	if !w.Fail(err) {
 		w.writeMethodRef(m)
 	}
 }
@@ -170,7 +170,7 @@ func (w *writer) writeMethodRef(m reader.Method) {
 	name, nameErr := m.Name()
 	signature, signatureErr := m.Signature()
 	class, ok, classErr := m.Class()
-	if w.recordError(cmp.Or(nameErr, signatureErr, classErr)) {
+	if w.Fail(cmp.Or(nameErr, signatureErr, classErr)) {
 		return
 	}
 	if !ok && signature.Len() == 0 {
@@ -209,7 +209,7 @@ func (w *writer) writeFunctionID(id uint64) {
 		return
 	}
 	name, err := m.Name()
-	if w.recordError(err) {
+	if w.Fail(err) {
 		return
 	}
 	w.name = name.AppendTo(w.name[:0])

@@ -10,7 +10,7 @@ import (
 
 func (w *writer) writeTables() {
 	for t, err := range w.s.Tables() {
-		if w.recordError(err) {
+		if w.Fail(err) {
 			return
 		}
 		if disk.IsStructure(t.Kind) {
@@ -40,7 +40,7 @@ func (w *writer) writeTable(t *reader.Table) {
 			w.writeTableCell(t.Column(i), t.Cell(i, r), meaningOfWords(t.Kind, i))
 		}
 		w.endLine()
-		if w.err != nil {
+		if w.Err != nil {
 			return
 		}
 	}
@@ -54,11 +54,11 @@ func (w *writer) writeTableCell(kind disk.ColumnKind, v uint64, word wordMeaning
 	case n == 0:
 		w.writeLiteral("-")
 	case kind == disk.ColumnSymbol:
-		if name, err := w.s.SymbolAt(n); !w.recordError(err) {
+		if name, err := w.s.SymbolAt(n); !w.Fail(err) {
 			w.writeName(name)
 		}
 	case kind == disk.ColumnType:
-		if t, err := w.s.TypeAt(n); !w.recordError(err) {
+		if t, err := w.s.TypeAt(n); !w.Fail(err) {
 			w.writeTypeRef(t)
 		}
 	case kind == disk.ColumnMethod:
@@ -85,7 +85,7 @@ func (w *writer) writeTableWord(v uint64, word wordMeaning) {
 // writeProfileRef writes the method, code id and context of a profile.
 func (w *writer) writeProfileRef(n layout.Ref) {
 	p, err := w.s.ProfileAt(n)
-	if w.recordError(err) {
+	if w.Fail(err) {
 		return
 	}
 	w.writeLiteral("( ")
@@ -97,11 +97,11 @@ func (w *writer) writeProfileRef(n layout.Ref) {
 // writeContextRef writes the method and the callers of a context.
 func (w *writer) writeContextRef(n layout.Ref) {
 	c, err := w.s.ContextAt(n)
-	if w.recordError(err) {
+	if w.Fail(err) {
 		return
 	}
 	m, err := c.Method()
-	if w.recordError(err) {
+	if w.Fail(err) {
 		return
 	}
 	w.writeLiteral("( ")
