@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -39,6 +40,8 @@ func TestScripts(t *testing.T) {
 				return java25() != "", nil
 			case "full":
 				return full.Enabled(), nil
+			case "records": // perf may record
+				return exec.Command("perf", "record", "-q", "-o", os.DevNull, "-e", "cpu-clock:u", "true").Run() == nil, nil
 			}
 			return false, fmt.Errorf("a condition %s is not known", condition)
 		},

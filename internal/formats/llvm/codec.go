@@ -37,9 +37,7 @@ func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "llvm",
 		About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
 		Options: []codec.Option{parse.AsLLVMOption(&i.AsLLVM), release,
-			codec.NewOption("binary", &i.Binary,
-				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary, or salvage), export its coverage mapping for source lines; may be given more than once"),
+			parse.BinaryOption(&i.Binary),
 			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no "+
 				"functions (-profile-correlate=debug-info); may be given more than once"), parse.SalvageOption(&i.Salvage)}}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/debuginfo"
 )
 
 // A program built with -profile-correlate writes counters without the records of its functions. It has the
@@ -110,7 +111,7 @@ func openProgram(path string, read programReader) (*correlation, error) {
 	}
 	c, err := read(p, counters.Addr)
 	if err == nil {
-		c.buildID = readBuildID(p)
+		c.buildID = debuginfo.BuildID(p)
 	}
 	return c, err
 }
@@ -153,21 +154,6 @@ func programSection(p *elf.File, name string) ([]byte, error) {
 		return nil, fmt.Errorf("section %s: %w", name, err)
 	}
 	return b, nil
-}
-
-// readBuildID returns the build id of a program, or nil. It is a note: { u32 name size, u32 size, u32 3, "GNU\0", id }.
-func readBuildID(p *elf.File) []byte {
-	const head, name = 12, "GNU\x00"
-	s := p.Section(".note.gnu.build-id")
-	if s == nil || s.Size > disk.PageSize {
-		return nil
-	}
-	b, err := s.Data()
-	if err != nil || len(b) < head+len(name) || !bytes.Equal(b[head:head+len(name)], []byte(name)) {
-		return nil
-	}
-	size := uint64(p.ByteOrder.Uint32(b[4:]))
-	return b[head+len(name):][:min(size, uint64(len(b)-head-len(name)))]
 }
 
 var errOtherProgram = errors.New("it is another build than the one that wrote the profile: their build ids differ")

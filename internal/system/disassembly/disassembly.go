@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"debug/elf"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 
 	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/profarc/profarc/internal/system/debuginfo"
 )
 
 // ErrNoFunction is returned if the symbol table of a program lacks a function.
@@ -61,14 +64,7 @@ func Open(path string) (*Program, error) {
 }
 
 // BuildID returns the build id of GNU in hexadecimal digits, or "" if the program has none.
-func (p *Program) BuildID() string {
-	const header = 16 // sizes, type and the name GNU
-	if s := p.file.Section(".note.gnu.build-id"); s != nil {
-		note, _ := s.Data()
-		return fmt.Sprintf("%x", note[min(header, len(note)):])
-	}
-	return ""
-}
+func (p *Program) BuildID() string { return hex.EncodeToString(debuginfo.BuildID(p.file)) }
 
 // Close closes the program's file.
 func (p *Program) Close() { _ = p.file.Close() }
@@ -135,15 +131,11 @@ func undecoded(code []byte) string { return fmt.Sprintf(".byte % x", code) }
 
 // symbolAt returns the function with an address, and the function's own address.
 func (p *Program) symbolAt(pc uint64) (string, uint64) {
-	at, found := slices.BinarySearchFunc(p.functions, pc,
-		func(s elf.Symbol, pc uint64) int { return cmp.Compare(s.Value, pc) })
-	if !found {
-		at--
-	}
-	if at < 0 || pc-p.functions[at].Value >= p.functions[at].Size {
+	s, ok := debuginfo.SymbolAt(p.functions, pc)
+	if !ok {
 		return "", 0
 	}
-	return p.functions[at].Name, p.functions[at].Value
+	return s.Name, s.Value
 }
 
 // linesFrom returns a function that returns the source lines of ascending addresses in f.

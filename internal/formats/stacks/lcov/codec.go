@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
@@ -36,9 +37,7 @@ func (e *Exporter) Format() codec.Format {
 		About: "call counts by class and method or, of LLVM's front ends, counts of source lines, for genhtml and lcov",
 		Options: []codec.Option{
 			codec.NewOption("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
-			codec.NewOption("binary", &e.Programs,
-				"instrumented program or library: import takes functions from it that raw profiles lack "+
-					"(-profile-correlate=binary, or salvage), export its coverage mapping for source lines; may be given more than once"),
+			parse.BinaryOption(&e.Programs),
 		}, Units: []string{ledger.Invocations}}
 }
 

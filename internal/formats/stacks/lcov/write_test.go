@@ -26,7 +26,7 @@ type tracefile map[string]map[string]uint64
 
 // parse reads a tracefile as lcov's manual defines it, and refuses all that it does not: other records,
 // numbers of one function twice, totals that are wrong, records outside a file.
-func parse(t *testing.T, text string) tracefile {
+func parseTracefile(t *testing.T, text string) tracefile {
 	t.Helper()
 	files := tracefile{}
 	var file string
@@ -95,7 +95,7 @@ func write(t *testing.T, s *reader.Store) (tracefile, *codec.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parse(t, out.String()), report
+	return parseTracefile(t, out.String()), report
 }
 
 func TestSpecimens(t *testing.T) {

@@ -10,6 +10,9 @@
 //
 // A sample weighs its period, or 1 if the text has no periods. The periods of different events are not added: the
 // samples of the first event are kept, or the samples of [Importer].Event.
+//
+// With [Importer].Binary the samples are counted at the lines of programs, each as 1. perf record -b records the last
+// taken branches with each sample, and perf script -F ip,brstack prints them.
 package perf
 
 import (
@@ -23,6 +26,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks/perf/perfdata"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
@@ -39,6 +43,8 @@ const (
 var (
 	// ErrSyntax means that the input has no sample.
 	ErrSyntax = errors.New("neither the head of a sample nor a frame, as perf script prints them")
+	// ErrProgram means that the input has branches and no stacks.
+	ErrProgram = errors.New("it has branches, and no call stacks: name the program that ran in the option binary")
 	// ErrNoEvent means that no sample has the event of the option.
 	ErrNoEvent = errors.New("no samples of event")
 )
@@ -48,12 +54,15 @@ type Importer struct {
 	// Event is the event whose samples are kept, with or without its modifiers. The default is the event of the first
 	// sample.
 	Event string
+	// Binary names programs. The samples become a profile of their lines for compilers.
+	Binary []string
 }
 
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "perf", About: "the output of Linux's perf script", Options: []codec.Option{
-		codec.NewOption("event", &i.Event, "event of perf record whose samples are kept (default that of the first sample)")}}
+		codec.NewOption("event", &i.Event, "event of perf record whose samples are kept (default that of the first sample)"),
+		parse.BinaryOption(&i.Binary)}}
 }
 
 var (
@@ -70,8 +79,9 @@ var (
 
 // A head is the first line of a sample.
 type head struct {
-	event  string
-	period uint64 // 0 if unknown
+	perfdata.Sample
+	placed bool   // IP is set
+	file   string // file of IP, if the text has it
 	frame  string // symbol of the only frame, if it is on this line
 	whole  bool   // frame is set
 }
@@ -87,8 +97,8 @@ func parseHead(line []byte) (h head, ok bool) {
 	if m == nil {
 		return h, false
 	}
-	h.event = string(m[2])
-	h.period, _ = strconv.ParseUint(string(m[1]), 10, 64)
+	h.Event = string(m[2])
+	h.Period, _ = strconv.ParseUint(string(m[1]), 10, 64)
 	if bytes.HasSuffix(m[3], []byte(")")) {
 		h.frame, h.whole = parseFrame(m[3])
 	}
@@ -131,18 +141,23 @@ func startOfFile(frame []byte) int {
 }
 
 // Detect implements [codec.Importer]. The first lines must be the head of a sample, and a frame or another head.
-func (*Importer) Detect(start []byte, _ bool) bool {
+func (i *Importer) Detect(start []byte, _ bool) bool {
 	seen := false
 	for n, line := 0, []byte(nil); n < 64 && len(start) > 0; n++ {
 		line, start, _ = bytes.Cut(start, []byte("\n"))
 		line = bytes.TrimRight(line, "\r \t")
-		if len(line) == 0 || line[0] == '#' {
+		if len(line) == 0 || line[0] == '#' || mapping().Match(line) {
 			continue
+		}
+		line, branches := cutBranches(line)
+		_, frame := parseFrame(line)
+		_, ok := parseAddressHead(line)
+		if len(branches) > 0 || len(i.Binary) > 0 && (ok || frame && line[0] == '\t') {
+			return true
 		}
 		h, ok := parseHead(line)
 		if !ok {
-			_, ok = parseFrame(line)
-			return seen && ok
+			return seen && frame
 		}
 		if h.whole || seen && timedHead().Match(line) {
 			return true
@@ -158,50 +173,91 @@ const shownEvents = 16
 type sampleReader struct {
 	*parse.Lines
 	*stacks.Recorder
-	event  string   // of the option, then the whole name
-	events []string // the first shownEvents
-	open   bool     // the head was read
-	of     head
-	stack  []stacks.NamedFrame
-	read   int // samples
-	kept   int // samples of the event
+	event     string   // event of the option, then the whole name
+	events    []string // the first shownEvents
+	open      bool     // the head was read
+	of        head
+	stack     []stacks.NamedFrame
+	processes *processes
+	programs  *programs // nil without --binary
+	branches  bool      // the text has branches
+	read      int       // samples
+	kept      int       // samples of the event
 }
 
 // Import reads all samples. Other lines are lost. The error matches ErrNoEvent, or ErrSyntax if there are no samples.
-func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	r := sampleReader{Lines: parse.NewLines(in, in.Name), Recorder: stacks.NewRecorder(in.Config), event: i.Event}
+func (i *Importer) Import(in *codec.Input) (report *codec.Report, err error) {
+	r := sampleReader{Lines: parse.NewLines(in.Reader, in.Name), Recorder: stacks.NewRecorder(in.Config), event: i.Event,
+		processes: newProcesses()}
+	if len(i.Binary) > 0 {
+		r.programs, err = openPrograms(i.Binary)
+		if err != nil {
+			return nil, err
+		}
+		defer r.programs.close()
+	}
+	if err := r.readText(); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.read == 0 && r.branches:
+		return nil, r.Fail(ErrProgram)
+	case r.read == 0:
+		return nil, r.Fail(ErrSyntax)
+	case r.kept == 0:
+		return nil, fmt.Errorf("%s: %w %s: it has %s", in.Name, ErrNoEvent, r.event, strings.Join(r.events, ", "))
+	case r.programs != nil:
+		return r.programs.record(in, r.Report.Lost)
+	}
+	return r.Record(map[string]any{"samples": r.read, "events": r.events})
+}
+
+func (r *sampleReader) readText() error {
 	for line, err := range r.All() {
 		if err == nil {
 			err = r.addLine(bytes.TrimRight(line, " \t"))
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if r.open && !r.of.whole {
+	if r.open && !r.of.whole && r.programs == nil {
 		r.Report.Lost.AddLoss(codec.Loss{What: LossCut, Count: 1, Line: r.Line,
-			First: []string{stacks.LostLine(r.Place, []byte(r.of.event))}})
+			First: []string{stacks.LostLine(r.Place, []byte(r.of.Event))}})
 	}
-	if err := r.endSample(); err != nil {
-		return nil, err
-	}
-	switch {
-	case r.read == 0:
-		return nil, r.Fail(ErrSyntax)
-	case r.kept == 0:
-		return nil, fmt.Errorf("%s: %w %s: it has %s", in.Name, ErrNoEvent, r.event, strings.Join(r.events, ", "))
-	}
-	return r.Record(map[string]any{"samples": r.read, "events": r.events})
+	return r.endSample()
 }
 
 func (r *sampleReader) addLine(line []byte) error {
-	if len(line) == 0 {
+	switch {
+	case len(line) == 0:
+		return r.endSample()
+	case line[0] == '#':
+		return nil
+	case bytes.Contains(line, []byte("PERF_RECORD_")):
+		r.addMapping(line)
 		return r.endSample()
 	}
-	if line[0] == '#' {
-		return nil
+	line, branches := cutBranches(line)
+	r.branches = r.branches || len(branches) > 0
+	if err := r.addStart(line, len(branches) > 0); err != nil {
+		return err
 	}
-	if h, ok := parseHead(line); ok {
+	if r.programs != nil {
+		r.addBranches(branches)
+	}
+	return nil
+}
+
+// addStart adds a line without the branches at its end.
+func (r *sampleReader) addStart(line []byte, branches bool) error {
+	parse := parseHead
+	if r.programs != nil {
+		parse = parseAddressHead
+	}
+	h, ok := parse(line)
+	_, frame := parseFrame(line)
+	if ok || r.programs != nil && (!r.open && frame || branches && (!r.open || len(r.of.Branches) > 0)) {
 		err := r.endSample()
 		r.open = true
 		r.of = h
@@ -209,10 +265,16 @@ func (r *sampleReader) addLine(line []byte) error {
 		if h.whole {
 			r.stack = append(r.stack, stacks.NamedFrame{Name: h.frame})
 		}
-		return err
+		if ok || err != nil {
+			return err
+		}
 	}
-	if !r.open || !r.addFrame(line) {
-		r.Report.Lost.AddLoss(codec.Loss{What: LossLines, Count: 1, Line: r.Line,
+	if len(line) > 0 && (!r.open || !r.addFrame(line)) {
+		what := LossLines
+		if namedBranch().Match(line) {
+			what = LossNamed
+		}
+		r.Report.Lost.AddLoss(codec.Loss{What: what, Count: 1, Line: r.Line,
 			First: []string{stacks.LostLine(r.Place, line)}})
 	}
 	return nil
@@ -220,7 +282,13 @@ func (r *sampleReader) addLine(line []byte) error {
 
 // addFrame adds a frame, or the source line of the last one. It reports whether the line is valid.
 func (r *sampleReader) addFrame(line []byte) bool {
-	if name, ok := parseFrame(line); ok {
+	if name, ok := parseFrame(line); ok && !namedBranch().Match(line) {
+		address, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		file := strings.TrimSuffix(strings.TrimPrefix(string(line[startOfFile(line):]), "("), ")")
+		if !r.of.placed && file != "inlined" { // the file of an inlined call follows with its caller
+			r.of.setAddress(address)
+			r.of.file = file
+		}
 		r.stack = append(r.stack, stacks.NamedFrame{Name: name})
 		return true
 	}
@@ -239,25 +307,29 @@ func (r *sampleReader) endSample() error {
 		return nil
 	}
 	r.open = false
-	weight := max(r.of.period, 1)
+	weight := max(r.of.Period, 1)
 	r.Report.Totals[ledger.Samples] += weight
-	if len(r.events) < shownEvents && !slices.Contains(r.events, r.of.event) {
-		r.events = append(r.events, r.of.event)
+	if len(r.events) < shownEvents && !slices.Contains(r.events, r.of.Event) {
+		r.events = append(r.events, r.of.Event)
 	}
 	if r.read == 0 && r.event == "" {
-		r.event = r.of.event
+		r.event = r.of.Event
 	}
 	r.read++
 	loss := codec.Loss{Count: 1, Unit: ledger.Samples, Amount: weight,
-		First: []string{stacks.LostLine(r.Place, []byte(r.of.event))}}
-	if r.of.event != r.event && (r.kept > 0 || !strings.HasPrefix(r.of.event, r.event+":")) {
+		First: []string{stacks.LostLine(r.Place, []byte(r.of.Event))}}
+	if r.of.Event != r.event && (r.kept > 0 || !strings.HasPrefix(r.of.Event, r.event+":")) {
 		loss.What = LossEvents
 		r.Report.Lost.AddLoss(loss)
 		return nil
 	}
 	r.kept++
-	r.event = r.of.event
-	if r.of.period > 0 {
+	r.event = r.of.Event
+	if r.programs != nil && (r.of.placed || len(r.of.Branches) > 0) {
+		r.programs.addSample(r.processes, r.of.Sample, r.of.file)
+		return nil
+	}
+	if r.of.Period > 0 {
 		r.Type = r.event + "/count"
 	}
 	if len(r.stack) == 0 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/system/debuginfo"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
 )
@@ -45,12 +46,10 @@ func OpenBinary(name string) (*Binary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)
 	}
-	r := binaryReader{data: data, text: f.text, start: f.start, arch: f.arch, abstract: map[dwarf.Offset]declared{},
-		all: map[string]*compiled{}, entries: map[uint64]symbol{}}
-	for _, read := range []func(*dwarf.Reader, *dwarf.Entry) error{r.readDeclaration, r.readFunction} {
-		if err := r.readEntries(read); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+	r := binaryReader{text: f.text, start: f.start, arch: f.arch, all: map[string]*compiled{},
+		entries: map[uint64]symbol{}}
+	if err := debuginfo.NewReader(data).ReadFunctions(r.addFunction); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(r.all) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)

@@ -4,36 +4,18 @@ import (
 	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
-	"errors"
-	"io"
 	"slices"
+
+	"github.com/profarc/profarc/internal/system/debuginfo"
 )
 
-// A declared is the declaration of a function.
-type declared struct {
-	name string
-	line int64
-}
-
-// A frame is a function's machine code, or the machine code of a call that was inlined.
-type frame struct {
-	declared
-	of     *compiled
-	outer  int // index of the frame that it was inlined into, -1 if none
-	ranges [][2]uint64
-	line   int64 // line of the call that was inlined
-}
-
 type binaryReader struct {
-	data     *dwarf.Data
-	text     []byte
-	start    uint64
-	arch     architecture
-	abstract map[dwarf.Offset]declared
-	all      map[string]*compiled
-	entries  map[uint64]symbol // functions by address
-	places   []place
-	rows     []dwarf.LineEntry // of the unit that is read
+	text    []byte
+	start   uint64
+	arch    architecture
+	all     map[string]*compiled
+	entries map[uint64]symbol // functions by address
+	places  []place
 }
 
 // A place is an address with the function and the line that its code is of.
@@ -43,117 +25,35 @@ type place struct {
 	line    int32
 }
 
-func (r *binaryReader) readEntries(read func(*dwarf.Reader, *dwarf.Entry) error) error {
-	for in := r.data.Reader(); ; {
-		e, err := in.Next()
-		if err != nil || e == nil {
-			return err
-		}
-		switch e.Tag {
-		case dwarf.TagCompileUnit:
-			if err := r.readRows(e); err != nil {
-				return err
-			}
-		case dwarf.TagSubprogram:
-			if err := read(in, e); err != nil {
-				return err
-			}
-		default:
-			in.SkipChildren()
-		}
-	}
-}
-
-func (r *binaryReader) readRows(unit *dwarf.Entry) error {
-	r.rows = r.rows[:0]
-	lines, err := r.data.LineReader(unit)
-	if err != nil || lines == nil {
-		return err
-	}
-	for {
-		var row dwarf.LineEntry
-		switch err := lines.Next(&row); {
-		case errors.Is(err, io.EOF):
-			slices.SortStableFunc(r.rows, func(x, y dwarf.LineEntry) int { return cmp.Compare(x.Address, y.Address) })
-			return nil
-		case err != nil:
-			return err
-		}
-		if !row.EndSequence {
-			r.rows = append(r.rows, row)
-		}
-	}
-}
-
-func (r *binaryReader) readDeclaration(in *dwarf.Reader, e *dwarf.Entry) error {
-	r.abstract[e.Offset] = declarationOf(e)
-	in.SkipChildren()
-	return nil
-}
-
-func declarationOf(e *dwarf.Entry) (d declared) {
-	d.name, _ = e.Val(dwarf.AttrName).(string)
-	d.line, _ = e.Val(dwarf.AttrDeclLine).(int64)
-	return d
-}
-
-// newFrame returns the frame of an entry; ok is false for functions without code.
-func (r *binaryReader) newFrame(e *dwarf.Entry, outer int) (f frame, ok bool) {
-	f.declared, f.outer = declarationOf(e), outer
-	if origin, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
-		f.declared = r.abstract[origin]
-	}
-	f.line, _ = e.Val(dwarf.AttrCallLine).(int64)
-	f.ranges, _ = r.data.Ranges(e)
-	if f.name == "" || len(f.ranges) == 0 {
-		return f, false
-	}
-	f.of = r.all[f.name]
-	if f.of == nil {
-		f.of = &compiled{symbol: parseSymbol(f.name), name: f.name, lines: map[int32]bool{}, calls: map[string][]int32{},
+func (r *binaryReader) compiledOf(f *debuginfo.Function) *compiled {
+	c := r.all[f.Name]
+	if c == nil {
+		c = &compiled{symbol: parseSymbol(f.Name), name: f.Name, lines: map[int32]bool{}, calls: map[string][]int32{},
 			indirect: map[int32]bool{}, scanned: r.arch != otherArchitecture}
-		r.all[f.name] = f.of
+		r.all[f.Name] = c
 	}
-	return f, true
+	return c
 }
 
-// readFunction reads the frames of a function, and the lines of its code.
-func (r *binaryReader) readFunction(in *dwarf.Reader, e *dwarf.Entry) error {
-	f, ok := r.newFrame(e, -1)
-	if !ok {
-		in.SkipChildren()
-		return nil
-	}
-	frames := []frame{f}
-	r.entries[f.ranges[0][0]] = f.of.symbol
-	if !e.Children {
-		r.addPlaces(frames)
-		return nil
-	}
-	for open := []int{0}; len(open) > 0; {
-		e, err := in.Next()
-		if err != nil || e == nil {
-			return err
-		}
-		at := open[len(open)-1]
-		if e.Tag == 0 {
-			open = open[:len(open)-1]
-			continue
-		}
-		if e.Tag == dwarf.TagInlinedSubroutine {
-			if f, ok := r.newFrame(e, at); ok {
-				caller := &frames[at]
-				caller.of.addLine(f.of.key(), f.line-caller.declared.line)
-				at = len(frames)
-				frames = append(frames, f)
-			}
-		}
-		if e.Children {
-			open = append(open, at)
+// addFunction adds a function and the lines of its code.
+func (r *binaryReader) addFunction(f *debuginfo.Function) {
+	r.entries[f.Ranges[0][0]] = r.compiledOf(f).symbol
+	r.addInlined(f)
+	for _, span := range f.Ranges {
+		for _, row := range f.Unit.RowsTo(span[1] - 1)[len(f.Unit.RowsTo(span[0]-1)):] {
+			r.addPlace(f, row)
 		}
 	}
-	r.addPlaces(frames)
-	return nil
+}
+
+// addInlined adds the calls that are inlined in a function.
+func (r *binaryReader) addInlined(f *debuginfo.Function) {
+	for _, call := range f.Calls() {
+		if call.Name != "" {
+			r.compiledOf(f).addLine(r.compiledOf(call).key(), call.CallLine-f.Line)
+			r.addInlined(call)
+		}
+	}
 }
 
 // addLine adds a call of a function. Inlined calls have several entries.
@@ -163,32 +63,17 @@ func (c *compiled) addLine(callee string, line int64) {
 	}
 }
 
-// addPlaces adds the lines of a function. Frames follow those that they are inlined into.
-func (r *binaryReader) addPlaces(frames []frame) {
-	for _, span := range frames[0].ranges {
-		first, _ := slices.BinarySearchFunc(r.rows, span[0],
-			func(row dwarf.LineEntry, at uint64) int { return cmp.Compare(row.Address, at) })
-		for _, row := range r.rows[first:] {
-			if row.Address >= span[1] {
-				break
-			}
-			f := innermost(frames, row.Address)
-			line := int32(int64(row.Line) - f.declared.line)
-			f.of.lines[line] = true
-			r.places = append(r.places, place{row.Address, f.of, line})
-		}
+// addPlace adds the line of an address of a function.
+func (r *binaryReader) addPlace(f *debuginfo.Function, row dwarf.LineEntry) {
+	if row.EndSequence {
+		return
 	}
-}
-
-func innermost(frames []frame, address uint64) *frame {
-	for i := len(frames) - 1; i > 0; i-- {
-		for _, span := range frames[i].ranges {
-			if span[0] <= address && address < span[1] {
-				return &frames[i]
-			}
-		}
-	}
-	return &frames[0]
+	path := f.At(row.Address)
+	inner := path[len(path)-1]
+	c := r.compiledOf(inner)
+	line := int32(int64(row.Line) - inner.Line)
+	c.lines[line] = true
+	r.places = append(r.places, place{row.Address, c, line})
 }
 
 // readCalls finds the calls in the machine code of all functions.

@@ -1,0 +1,72 @@
+package autofdo
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
+	"github.com/profarc/profarc/internal/system/debuginfo"
+)
+
+// addFunction adds the ranges of a function.
+func (p *Program) addFunction(f *debuginfo.Function) {
+	for _, r := range f.Ranges {
+		if r[1] <= r[0] || r[0] < p.base {
+			continue // removed by the linker
+		}
+		part := &functionRange{Function: f, start: r[0], end: r[1]}
+		p.parts[f.Name] = append(p.parts[f.Name], part)
+		p.functions = append(p.functions, part)
+	}
+}
+
+// sortFunctions sorts by address. Of several functions at an address, the first remains.
+func (p *Program) sortFunctions() {
+	slices.SortStableFunc(p.functions, func(a, b *functionRange) int { return cmp.Compare(a.start, b.start) })
+	p.functions = slices.CompactFunc(p.functions, func(a, b *functionRange) bool { return a.start == b.start })
+}
+
+// boundaries returns the addresses at which lines and inlined calls of a range begin and end.
+func boundaries(r *functionRange) []uint64 {
+	list := []uint64{r.start, r.end}
+	for _, row := range r.Unit.RowsTo(r.end)[len(r.Unit.RowsTo(r.start)):] {
+		list = append(list, row.Address)
+	}
+	return appendCalls(list, r.Function)
+}
+
+func appendCalls(list []uint64, f *debuginfo.Function) []uint64 {
+	for _, call := range f.Calls() {
+		for _, r := range call.Ranges {
+			list = append(list, r[0], r[1])
+		}
+		list = appendCalls(list, call)
+	}
+	return list
+}
+
+// framesAt returns the function of an address, the outermost first, and the functions that are inlined there. It is nil
+// without debug information.
+func (p *Program) framesAt(address uint64) (frames []sample.Frame) {
+	r := p.rangeOf(address)
+	if r == nil {
+		return nil
+	}
+	path := r.At(address)
+	for i, call := range path[1:] {
+		frames = append(frames, frameOf(path[i], call.CallLine, call.Discriminator))
+	}
+	rows := r.Unit.RowsTo(address)
+	row := rows[len(rows)-1]
+	if row.EndSequence {
+		row = dwarf.LineEntry{}
+	}
+	return append(frames, frameOf(path[len(path)-1], int64(row.Line), int64(row.Discriminator)))
+}
+
+// frameOf returns a line of a function as an offset from the first one.
+func frameOf(f *debuginfo.Function, line, discriminator int64) sample.Frame {
+	at := sample.Location{Line: uint32(line-f.Line) & 0xffff, Discriminator: uint32(discriminator)}
+	return sample.Frame{Name: canonicalName(f.Name), Location: at}
+}

@@ -1,0 +1,70 @@
+package perf
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/formats/stacks"
+)
+
+// TestAddressesOfTexts: the process, the address and the branches in each form that perf script prints.
+func TestAddressesOfTexts(t *testing.T) {
+	const branches = " 0x401150/0x401130/P/-/-/0  0x401140/0x401150/-/-/-/0/ "
+	const both = " [[401150 401130] [401140 401150]]"
+	for text, want := range map[string]string{
+		"          401136 " + branches + "\n":                                     "-2 401136" + both,
+		branches + "\n" + branches + "\n":                                         "-2 0" + both + ";-2 0" + both,
+		"app 12 401136" + branches + "\n":                                         "12 401136" + both,
+		"  my app 12/13 [001] 5.25: 100 cycles:u: 401136 f+0x1 (/app)" + branches: "12 401136" + both,
+		" 12/13 5.25: cycles:u: \n\t401136 f\n\t401180 main\n\n":                  "12 401136 []",
+		"app 12 5.25: 100 cycles:u:\n\t401136 f (/app)\n\t402000 g\n" + branches:  "12 401136" + both,
+		"app 12 \n\t401136\n\t402000\n\n\n":                                       "12 401136 []",
+		"\n\t401136 f\n\t402000 g\n\n\n\t401140 f\n":                              "-2 401136 [];-2 401140 []",
+		"401136\n401140\n": "-2 401136 [];-2 401140 []",
+		"app 1 401136 0x401150(/bin/app)/0x401130(/bin/app)/P/-/-/0\n": "1 401136 [[401150 401130]]",
+		"app 1 401136 0x401150/0x401130/P/-/-/0 0xz/0x1/P/-/-/0\n": "1 401136 [[401150 401130]] lost " +
+			string(LossBroken),
+		"app 1 401136\n\tmain+0x1/main+0x5/P/-/-/0\n": "1 401136 [] lost " + string(LossNamed),
+		"app 1 401136\n\t000401130\tinsn: 55\n":       "1 401136 [] lost " + string(LossNamed),
+	} {
+		if got := addressesOf(t, text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// addressesOf returns the samples of a text.
+func addressesOf(t *testing.T, text string) string {
+	r := sampleReader{Lines: parse.NewLines(strings.NewReader(text), "x"), Recorder: stacks.NewRecorder(builder.Config{}),
+		programs: &programs{}, processes: newProcesses()}
+	var samples []string
+	note := func() {
+		if r.open {
+			samples = append(samples, fmt.Sprintf("%d %x %x", r.of.Process, r.of.IP, r.of.Branches))
+		}
+	}
+	for line, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, open := r.of, r.open
+		if err := r.addLine([]byte(strings.TrimRight(string(line), " \t"))); err != nil {
+			t.Fatal(err)
+		}
+		if open && r.programs.samples > len(samples) {
+			samples = append(samples, fmt.Sprintf("%d %x %x", before.Process, before.IP, before.Branches))
+		}
+	}
+	note()
+	got := strings.Join(samples, ";")
+	for _, l := range r.Report.Lost {
+		if l.What != codec.LossKind("") {
+			got += " lost " + string(l.What)
+		}
+	}
+	return got
+}

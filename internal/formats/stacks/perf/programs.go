@@ -1,0 +1,119 @@
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/llvm/autofdo"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
+	"github.com/profarc/profarc/internal/formats/stacks/perf/perfdata"
+)
+
+// LossOutside counts samples of other programs.
+const LossOutside codec.LossKind = "samples outside of the programs of the option binary"
+
+// ErrOutside means that no sample is in the programs.
+var ErrOutside = errors.New("no sample is in the program of the option binary: name the build that ran, and let perf script " +
+	"show mmap events")
+
+// programs counts samples at the lines of the programs of --binary.
+type programs struct {
+	all     []*program
+	samples int
+	outside int // samples
+}
+
+type program struct {
+	*autofdo.Program
+	isMapped bool // a process mapped it; otherwise addresses of samples are addresses in the program
+}
+
+func openPrograms(paths []string) (*programs, error) {
+	p := &programs{}
+	for _, path := range paths {
+		one, err := autofdo.Open(path)
+		if err != nil {
+			p.close()
+			return nil, err
+		}
+		p.all = append(p.all, &program{Program: one})
+	}
+	return p, nil
+}
+
+func (p *programs) close() {
+	for _, one := range p.all {
+		_ = one.Close() // it was only read
+	}
+}
+
+func (p *programs) addMap(m perfdata.Map) {
+	for _, one := range p.all {
+		_, ok := one.Place(m.File, m.BuildID, m.Offset)
+		one.isMapped = one.isMapped || ok
+	}
+}
+
+// place returns the address in the program, or 0. Since version 5.16, perf script prints an address of a call stack as
+// an offset in the file.
+func (p *program) place(in *processes, process int, address uint64, file string) uint64 {
+	if p.isMapped {
+		if m, ok := in.find(process, address); ok {
+			address, _ = p.Place(m.File, m.BuildID, address-m.Start+m.Offset)
+			return address
+		}
+	}
+	at, is := p.Place(file, nil, address)
+	if at != 0 || !is && (p.isMapped || file != "") {
+		return at
+	}
+	return address
+}
+
+// addSample counts a sample: its branches, or its address if it has none. file is the file of the address if it is
+// known.
+func (p *programs) addSample(in *processes, s perfdata.Sample, file string) {
+	p.samples++
+	inside := false
+	for _, one := range p.all {
+		if len(s.Branches) == 0 {
+			inside = one.AddSample(one.place(in, s.Process, s.IP, file)) || inside
+			continue
+		}
+		branches := slices.Clone(s.Branches)
+		for i, b := range branches {
+			branches[i] = [2]uint64{one.place(in, s.Process, b[0], ""), one.place(in, s.Process, b[1], "")}
+		}
+		inside = one.AddBranches(branches) || inside
+	}
+	if !inside {
+		p.outside++
+	}
+}
+
+// record adds the profile of all programs to an archive. lost has the losses before.
+func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, error) {
+	if p.samples == p.outside {
+		return nil, fmt.Errorf("%s: %w", in.Name, ErrOutside)
+	}
+	whole := &sample.Profile{}
+	for _, one := range p.all {
+		profile := one.Profile()
+		whole.FlowStages = whole.FlowStages || profile.FlowStages
+		whole.Functions = append(whole.Functions, profile.Functions...)
+		lost = append(lost, one.Lost...)
+	}
+	report, err := whole.Archive(in)
+	if err != nil {
+		return nil, err
+	}
+	for _, loss := range lost {
+		loss.Unit, loss.Amount = "", 0 // the account has the counts at lines
+		report.Lost.AddLoss(loss)
+	}
+	report.Lost.Add(LossOutside, p.outside)
+	report.Facts["samples"] = p.samples
+	return report, nil
+}

@@ -1,0 +1,2 @@
+// Package debuginfo reads the build id, the functions and the lines of compiled programs.
+package debuginfo
