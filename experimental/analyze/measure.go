@@ -1,12 +1,14 @@
 package analyze
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -131,13 +133,10 @@ func (by *Measure) Of(p reader.Profile) uint64 {
 
 func (by *Measure) sumOverProfiles(s *reader.Store, m reader.Method) (n uint64, err error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return n, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		n = disk.SaturatingAdd(n, by.of(shape, p))
 	}
-	return n, nil
+	return n, err
 }
 
 // Values returns the values of a method. There is exactly one, unless the producer truncated the name. One truncated
@@ -147,29 +146,23 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 		n, err := by.sumOverProfiles(s, m)
 		return []uint64{n}, err
 	}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		for e := range p.Entries() {
 			if e.Tag() == layout.TagCount && e.Sub() == by.sub {
 				list = append(list, e.Cell(0).Trained())
 			}
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // Sums returns a method's values by several measures in one pass over its profiles. It adds up the values of methods
 // that share a truncated name.
-func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
-	sums := make([]uint64, len(measures))
+func Sums(measures []*Measure, s *reader.Store, m reader.Method) (sums []uint64, err error) {
+	sums = make([]uint64, len(measures))
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	cut := hasTruncatedName(s, m)
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		for i, by := range measures {
 			if !cut {
 				sums[i] = disk.SaturatingAdd(sums[i], by.of(shape, p))
@@ -177,15 +170,13 @@ func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, erro
 		}
 	}
 	for i := 0; cut && i < len(measures); i++ {
-		values, err := measures[i].Values(s, m)
-		if err != nil {
-			return nil, err
-		}
+		values, errOf := measures[i].Values(s, m)
 		for _, n := range values {
 			sums[i] = disk.SaturatingAdd(sums[i], n)
 		}
+		err = cmp.Or(err, errOf)
 	}
-	return sums, nil
+	return sums, err
 }
 
 func hasTruncatedName(s *reader.Store, m reader.Method) bool {

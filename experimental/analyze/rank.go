@@ -103,33 +103,24 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 }
 
 // rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts those without one.
-func rankMethods(ctx context.Context, s *reader.Store, by *Measure,
-	o RankOptions) (sum measureTotals, heats []methodValue, without int,
-	err error) {
-	for m, err := range s.Methods() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return sum, nil, 0, err
-		}
+func rankMethods(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum measureTotals,
+	heats []methodValue, without int, err error) {
+	err = poll.Each(poll.New(ctx), s.Methods(), func(m reader.Method) error {
 		values, err := by.Values(s, m)
-		if err != nil {
-			return sum, nil, 0, err
-		}
 		if sum.addMethod(values) == 0 {
 			without++
-			continue
+			return err
 		}
-		named, err := o.Selects(m)
-		if err != nil {
-			return sum, nil, 0, err
-		}
+		named, errNamed := o.Selects(m)
 		for _, n := range values {
 			if named && n > 0 && n >= o.Min {
 				heats = append(heats, methodValue{m, n})
 			}
 		}
+		return cmp.Or(err, errNamed)
+	})
+	if err != nil {
+		return sum, nil, 0, err
 	}
 	return sum, heats, without, poll.SortStable(ctx, heats, func(a, b methodValue) int { return cmp.Compare(b.n, a.n) })
 }
@@ -193,15 +184,12 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 
 // CompileLevel returns the highest level at which HotSpot compiled a method, nil if no profile has a level.
 func CompileLevel(m reader.Method) (highest *uint8, err error) {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		if c := entries.CompilerDataOf(p).Compile; c != nil && (highest == nil || c.Level > *highest) {
 			highest = &c.Level
 		}
 	}
-	return highest, nil
+	return highest, err
 }
 
 // A MethodName names a method in a report. Method is the class, name and signature in the spelling of the archive.

@@ -210,13 +210,10 @@ var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableAdvice: true, disk.TableHot: true, disk.TableCrowded: true,
 }
 
-func (c *comparison) listUncomparedTables() error {
+func (c *comparison) listUncomparedTables() (err error) {
 	found := map[disk.TableKind]*Uncompared{}
 	for i, s := range []*reader.Store{c.a, c.b} {
-		for t, err := range s.Tables() {
-			if err != nil {
-				return err
-			}
+		for t := range poll.Values(s.Tables(), &err) {
 			if descriptiveTables[t.Kind] || t.Rows == 0 {
 				continue
 			}
@@ -230,7 +227,7 @@ func (c *comparison) listUncomparedTables() error {
 	for _, kind := range slices.Sorted(maps.Keys(found)) {
 		c.report.NotCompared = append(c.report.NotCompared, *found[kind])
 	}
-	return nil
+	return err
 }
 
 type kind uint8

@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -61,23 +62,18 @@ func (a *archivedCode) Method(k layout.Key) (methodcode.Answer, error) {
 	}
 	var versions []methodcode.Version
 	seen := map[uint64]bool{} // a version has one profile per calling context
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return methodcode.Answer{}, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		if !seen[p.Code()] {
 			seen[p.Code()] = true
-			v, err := a.versionOf(m, p)
-			if err != nil {
-				return methodcode.Answer{}, err
-			}
+			var v methodcode.Version
+			v, err = a.versionOf(m, p)
 			versions = append(versions, v)
 		}
 	}
 	if len(versions) == 0 { // its code is unknown
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, err
 	}
-	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
+	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, err
 }
 
 func (a *archivedCode) versionOf(m reader.Method, p reader.Profile) (methodcode.Version, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -178,30 +179,24 @@ func (r *renamer) lookForMethod(m reader.Method, k layout.Key) error {
 
 func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
 	lost = lostMethod{method: m, key: k}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return lost, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		size, _ := p.Size()
 		if p.Code() != 0 && lost.sizeOfCode(p.Code()) == 0 {
 			lost.code = append(lost.code, codeVersion{p.Code(), int(size)})
 		}
 	}
-	return lost, nil
+	return lost, err
 }
 
-func (r *renamer) listTypes() error {
-	for t, err := range r.s.Types() {
-		if err != nil {
-			return err
-		}
+func (r *renamer) listTypes() (err error) {
+	for t := range poll.Values(r.s.Types(), &err) {
 		name, err := t.Name()
 		if err != nil {
 			return err
 		}
 		r.types[name.String()] = true
 	}
-	return nil
+	return err
 }
 
 // maxOverloads is the maximum number of methods of one name in a class. Larger groups are ignored.

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/scopes"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -84,10 +85,7 @@ func (r *functionRenamer) listGone(ctx context.Context, s *reader.Store, against
 
 func newGoneFunction(m reader.Method, name string) (g function, err error) {
 	g = function{method: m, name: name}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return g, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		g.hashes = append(g.hashes, p.Code())
 		for e := range p.Entries() {
 			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
@@ -95,7 +93,7 @@ func newGoneFunction(m reader.Method, name string) (g function, err error) {
 			}
 		}
 	}
-	return g, nil
+	return g, err
 }
 
 // matchSpelling pairs functions whose names are equal in a spelling that leaves something out.

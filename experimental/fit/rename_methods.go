@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -251,10 +252,7 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 
 func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key,
 	err error) {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		for _, d := range r.inv.Declared(r.presentClass(k.Class), k.Loader) {
 			h, _ := lambdaHost(d.Name)
 			to := layout.Key{Class: r.presentClass(k.Class), Name: d.Name, Signature: d.Signature, Loader: k.Loader}
@@ -275,7 +273,7 @@ func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same s
 			}
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // matchSignatures finds methods with a new descriptor. The class must have one new method with the old name and number

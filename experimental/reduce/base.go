@@ -124,12 +124,9 @@ func (t *methodText) writeMethod(m reader.Method) ([]byte, error) {
 	return t.text.Bytes(), err
 }
 
-func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
+func versionsOf(m reader.Method) (_ map[string]reader.Profile, err error) {
 	versions := map[string]reader.Profile{}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		of := binary.LittleEndian.AppendUint64(nil, p.Code())
 		c, inContext, err := p.Context()
 		if err != nil {
@@ -143,7 +140,7 @@ func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
 		}
 		versions[string(of)] = p
 	}
-	return versions, nil
+	return versions, err
 }
 
 func appendContext(b []byte, c reader.Context) ([]byte, error) {

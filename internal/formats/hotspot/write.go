@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -256,17 +257,11 @@ func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 		known[p.Ref()] = true
 	}
 	var rest []reader.Profile
-	for m, err := range w.store.Methods() {
-		if err != nil {
-			return nil, err
-		}
+	for m := range poll.Values(w.store.Methods(), &err) {
 		if m.Unexecuted() {
 			w.report.Lost.Add(LossUnexecuted, 1)
 		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, err
-			}
+		for p := range poll.Values(m.Profiles(), &err) {
 			w.widenShape(p)
 			if !known[p.Ref()] {
 				rest = append(rest, p)
@@ -276,7 +271,7 @@ func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 	slices.SortStableFunc(rest, func(a, b reader.Profile) int {
 		return cmp.Compare(invocationCount(b), invocationCount(a))
 	})
-	return append(ordered, rest...), nil
+	return append(ordered, rest...), err
 }
 
 func invocationCount(p reader.Profile) uint64 {

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -185,14 +186,11 @@ func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
 }
 
 // eachFunction calls yield for all functions with records, in name order. The records are valid until yield returns.
-func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) error) error {
-	for m, err := range w.store.Methods() {
-		if err != nil {
-			return err
-		}
-		records, err := w.recordsOf(m)
-		if err != nil {
-			return err
+func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) error) (err error) {
+	for m := range poll.Values(w.store.Methods(), &err) {
+		records, failed := w.recordsOf(m)
+		if failed != nil {
+			return failed
 		}
 		if len(records) == 0 {
 			if name, err := m.Name(); err == nil {
@@ -200,20 +198,15 @@ func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) 
 			}
 			continue
 		}
-		if err := yield(m, records); err != nil {
-			return err
-		}
+		err = yield(m, records)
 	}
-	return nil
+	return err
 }
 
 // recordsOf returns the records of a function in hash order. They are valid until the next call.
-func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
+func (w *recordWalk) recordsOf(m reader.Method) (_ []record, err error) {
 	w.records = w.records[:0]
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		if _, inContext, err := p.Context(); err != nil {
 			return nil, err
 		} else if inContext {
@@ -222,7 +215,7 @@ func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 		}
 		w.addRecord(m, p)
 	}
-	return w.records, nil
+	return w.records, err
 }
 
 func (w *recordWalk) counter() ledger.Counter {

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -101,12 +102,9 @@ func (w *textWriter) writeHeader() error {
 
 // writeInstrumentation prints whether there are context-sensitive profiles. Merging profiles of both instrumentations
 // can leave the variant bit unset.
-func (w *textWriter) writeInstrumentation(v Variant) error {
+func (w *textWriter) writeInstrumentation(v Variant) (err error) {
 	cs := v&VariantContextSensitive != 0
-	for p, err := range w.store.Profiles() {
-		if err != nil {
-			return err
-		}
+	for p := range poll.Values(w.store.Profiles(), &err) {
 		cs = cs || p.Code()&ContextSensitive != 0
 		if cs {
 			break
@@ -117,7 +115,7 @@ func (w *textWriter) writeInstrumentation(v Variant) error {
 	} else {
 		w.writeString("# IR level Instrumentation Flag\n:ir\n")
 	}
-	return nil
+	return err
 }
 
 // writeByteCoverage prints the heading for coverage if the producing LLVM can read it.

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -192,12 +193,9 @@ func (f *folding) frameOf(m reader.Method) (string, error) {
 	return frame, nil
 }
 
-func (f *folding) foldStacks(s *reader.Store) error {
+func (f *folding) foldStacks(s *reader.Store) (err error) {
 	var b []byte
-	for stack, err := range Sampled(s) {
-		if err != nil {
-			return err
-		}
+	for stack := range poll.Values(Sampled(s), &err) {
 		n := stack.Count
 		other := stack.Time
 		if f.times {
@@ -227,7 +225,7 @@ func (f *folding) foldStacks(s *reader.Store) error {
 		}
 		f.addToLine(string(b), n)
 	}
-	return nil
+	return err
 }
 
 // hasCounts reports whether a stack has samples, and not only a time.

@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -60,16 +61,11 @@ func (l *Leaf) Points() (list []LeafPoint) {
 func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, eachLeaf, yield) }
 
 // eachMethod calls of for each method. Its error names the archive.
-func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) error {
-	for m, err := range s.Methods() {
-		if err == nil {
-			err = of(m, yield)
-		}
-		if err != nil {
-			return disk.WithFileName(err, s.Mapping().Name())
-		}
+func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) (err error) {
+	for m := range poll.Values(s.Methods(), &err) {
+		err = of(m, yield)
 	}
-	return nil
+	return disk.WithFileName(err, s.Mapping().Name())
 }
 
 func eachLeaf(m reader.Method, yield func(Leaf) error) error {
@@ -162,11 +158,8 @@ type Edge struct {
 func Edges(s *reader.Store, yield func(Edge) error) error { return eachMethod(s, EdgesFrom, yield) }
 
 // EdgesFrom calls yield with the edges whose caller is m. It returns the error of the archive or of yield.
-func EdgesFrom(m reader.Method, yield func(Edge) error) error {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return err
-		}
+func EdgesFrom(m reader.Method, yield func(Edge) error) (err error) {
+	for p := range poll.Values(m.Profiles(), &err) {
 		if _, inContext, err := p.Context(); err != nil || inContext {
 			return err // profiles without a context come first
 		}
@@ -186,7 +179,7 @@ func EdgesFrom(m reader.Method, yield func(Edge) error) error {
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // A Place is the declaration of a function. Unknown fields are zero.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -168,31 +169,23 @@ func eachBlockCount(p reader.Profile, yield func(uint64)) {
 const LossPoints codec.LossKind = "samples at points, which are not stacks"
 
 // LosePoints adds the loss of samples that are not stacks.
-func LosePoints(s *reader.Store, lost *codec.Losses) error {
+func LosePoints(s *reader.Store, lost *codec.Losses) (err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		return nil
 	}
 	points := Counter{each: eachCount(layout.SubSamples)}
-	for m, err := range s.Methods() {
-		if err == nil {
-			err = points.Each(m, func(n uint64) {
-				lost.AddLoss(codec.Loss{What: LossPoints, Count: 1, Unit: ledger.Samples, Amount: n})
-			})
-		}
-		if err != nil {
-			return err
-		}
+	for m := range poll.Values(s.Methods(), &err) {
+		err = points.Each(m, func(n uint64) {
+			lost.AddLoss(codec.Loss{What: LossPoints, Count: 1, Unit: ledger.Samples, Amount: n})
+		})
 	}
-	return nil
+	return err
 }
 
 // Each calls yield with the counts in all profiles of a method.
-func (c *Counter) Each(m reader.Method, yield func(n uint64)) error {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return err
-		}
+func (c *Counter) Each(m reader.Method, yield func(n uint64)) (err error) {
+	for p := range poll.Values(m.Profiles(), &err) {
 		c.each(p, yield)
 	}
-	return nil
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,18 +18,10 @@ func Totals(s *reader.Store) (ledger.Totals, error) {
 		return nil, err
 	}
 	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: totals}
-	for m, err := range s.Methods() {
-		if err != nil {
-			return nil, disk.WithFileName(err, s.Mapping().Name())
-		}
-		for p, err := range m.Profiles() {
-			if err != nil {
-				return nil, disk.WithFileName(err, s.Mapping().Name())
-			}
-			c.AddBlock(disk.Block(p.Bytes()))
-		}
+	for p := range poll.Values(s.Profiles(), &err) {
+		c.AddBlock(disk.Block(p.Bytes()))
 	}
-	return totals, nil
+	return totals, disk.WithFileName(err, s.Mapping().Name())
 }
 
 // TableTotals returns the counts in the tables of an archive.

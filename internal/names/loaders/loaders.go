@@ -9,17 +9,15 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // NamesLoaders reports whether the archive has the class loader of any type. Output of PrintMethodData does not have
 // it. Its application classes have no loader, or the made-up disk.TwinLoader.
-func NamesLoaders(s *reader.Store) (bool, error) {
-	for t, err := range s.Types() {
-		if err != nil {
-			return false, err
-		}
+func NamesLoaders(s *reader.Store) (_ bool, err error) {
+	for t := range poll.Values(s.Types(), &err) {
 		loader, err := t.Loader()
 		if err != nil {
 			return false, err
@@ -28,7 +26,7 @@ func NamesLoaders(s *reader.Store) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, nil
+	return false, err
 }
 
 // ListIdentities returns the sorted identities of the class loaders of all types, without "".
@@ -83,11 +81,8 @@ func PairClasses(from, to *reader.Store) (*Pairing, error) {
 	return p, nil
 }
 
-func eachClass(s *reader.Store, yield func(name, loader string)) error {
-	for t, err := range s.Types() {
-		if err != nil {
-			return err
-		}
+func eachClass(s *reader.Store, yield func(name, loader string)) (err error) {
+	for t := range poll.Values(s.Types(), &err) {
 		name, errName := t.Name()
 		loader, errLoader := t.Loader()
 		if err := cmp.Or(errName, errLoader); err != nil {
@@ -95,7 +90,7 @@ func eachClass(s *reader.Store, yield func(name, loader string)) error {
 		}
 		yield(name.String(), loader.String())
 	}
-	return nil
+	return err
 }
 
 func (p *Pairing) Loader(class, loader string) (other string, ok bool) {

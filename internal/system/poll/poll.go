@@ -1,4 +1,5 @@
-// Package poll checks contexts rarely, in loops whose steps take much less time than a check.
+// Package poll has loops that end with an error. They check contexts rarely, since their steps take much less time than
+// a check.
 package poll
 
 import (
@@ -39,6 +40,18 @@ func Each[V any](p *Poll, values iter.Seq2[V, error], visit func(V) error) error
 		}
 	}
 	return nil
+}
+
+// Values yields values until failed has an error. It stores the error of a value there, as may the body of the loop.
+func Values[V any](values iter.Seq2[V, error], failed *error) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for v, err := range values {
+			*failed = cmp.Or(*failed, err)
+			if *failed != nil || !yield(v) {
+				return
+			}
+		}
+	}
 }
 
 // sortedAtOnce is the number of values to sort between checks, which takes some milliseconds.

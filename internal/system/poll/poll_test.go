@@ -57,3 +57,21 @@ func TestLoopsAskOften(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesEndWithTheFirstError(t *testing.T) {
+	values := func(yield func(int, error) bool) {
+		_ = yield(1, nil) && yield(2, nil) && yield(0, context.Canceled) && yield(3, nil)
+	}
+	for limit, want := range map[int][]int{1: {1}, 9: {1, 2}} {
+		var err error
+		var got []int
+		for v := range Values(values, &err) {
+			if got = append(got, v); len(got) == limit {
+				err = errors.ErrUnsupported
+			}
+		}
+		if !slices.Equal(got, want) || errors.Is(err, context.Canceled) != (limit == 9) || err == nil {
+			t.Errorf("at most %d: %v, %v", limit, got, err)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -80,16 +81,10 @@ func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 
 func demoLookUp(a *cli.App, s *reader.Store) error {
 	var keys []layout.Key
-	for m, err := range s.Methods() {
-		if err != nil {
-			return err
-		}
-		k, err := m.Key()
-		if err != nil {
-			return err
-		}
+	err := entries.EachMethod(context.Background(), s, func(_ reader.Method, k layout.Key) error {
 		keys = append(keys, k)
-	}
+		return nil
+	})
 	lookUp := func() error {
 		for _, k := range keys {
 			if _, err := s.Find(k); err != nil {
@@ -98,13 +93,13 @@ func demoLookUp(a *cli.App, s *reader.Store) error {
 		}
 		return nil
 	}
-	if err := lookUp(); err != nil { // checks the pages
+	if err = cmp.Or(err, lookUp()); err != nil { // checks the pages
 		return err
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
-	err := lookUp()
+	err = lookUp()
 	took := time.Since(begin)
 	runtime.ReadMemStats(&after)
 	printStep(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -190,15 +191,12 @@ func methodListings(program *listing.Program, s *reader.Store, m reader.Method) 
 		return one, err
 	}
 	one.Profiles = []codeListing{}
-	for q, err := range m.Profiles() {
-		if err != nil {
-			return one, err
-		}
+	for q := range poll.Values(m.Profiles(), &err) {
 		l, err := program.ListMethod(m, q)
 		if err != nil {
 			return one, err
 		}
 		one.Profiles = append(one.Profiles, codeListing{display.IDText(q.Code()), display.IDText(l.CodeID), l})
 	}
-	return one, nil
+	return one, err
 }

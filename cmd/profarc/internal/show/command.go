@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/match"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -237,18 +238,13 @@ func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Se
 	p.contexts = o.contexts
 	p.source = o.source.opened
 	n := 0
-	for m, err := range methods {
-		if err != nil {
-			return err
-		}
+	for m := range poll.Values(methods, &err) {
 		if n++; n > 1 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
 			}
 		}
-		if err := p.printAndFlush(m); err != nil {
-			return err
-		}
+		err = p.printAndFlush(m)
 	}
-	return nil
+	return err
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -270,20 +271,16 @@ type sourceFunction struct {
 
 func (l *llvmSource) writeJSON(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
 	list := []sourceFunction{}
-	for m, err := range methods {
-		if err != nil {
-			return err
-		}
-		for q, err := range m.Profiles() {
-			if err != nil {
-				return err
-			}
-			f, err := l.functionJSON(m, q)
-			if err != nil {
-				return err
-			}
+	var err error
+	for m := range poll.Values(methods, &err) {
+		for q := range poll.Values(m.Profiles(), &err) {
+			var f sourceFunction
+			f, err = l.functionJSON(m, q)
 			list = append(list, f)
 		}
+	}
+	if err != nil {
+		return err
 	}
 	return cli.WriteJSON(w, map[string]any{"functions": list})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -90,12 +91,9 @@ func writeSourceLines(w *bufio.Writer, v *coverage.View) error {
 }
 
 // accountFunctions adds up the counters of the functions whose lines were written. The others are losses.
-func accountFunctions(s *reader.Store, c *coverage.Coverage) (*codec.Report, error) {
+func accountFunctions(s *reader.Store, c *coverage.Coverage) (_ *codec.Report, err error) {
 	report := &codec.Report{Totals: ledger.Totals{}}
-	for m, err := range s.Methods() {
-		if err != nil {
-			return nil, err
-		}
+	for m := range poll.Values(s.Methods(), &err) {
 		f, err := c.Function(m)
 		lost := codec.Loss{What: LossVersions, Unit: ledger.BlockCounts}
 		switch {
@@ -125,7 +123,7 @@ func accountFunctions(s *reader.Store, c *coverage.Coverage) (*codec.Report, err
 		}
 		report.Lost.AddLoss(lost)
 	}
-	return report, nil
+	return report, err
 }
 
 func blockCounts(s *reader.Store, p reader.Profile) uint64 {

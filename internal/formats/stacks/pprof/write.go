@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -137,12 +138,9 @@ func newConverter(s *reader.Store) *converter {
 }
 
 // addStacks adds the sampled stacks and merges equal stacks.
-func (p *converter) addStacks() error {
+func (p *converter) addStacks() (err error) {
 	var key []byte
-	for stack, err := range stacks.Sampled(p.s) {
-		if err != nil {
-			return err
-		}
+	for stack := range poll.Values(stacks.Sampled(p.s), &err) {
 		key = key[:0]
 		for _, f := range stack.Frames {
 			key = binary.LittleEndian.AppendUint32(key, uint32(f.Method.Ref()))
@@ -157,7 +155,7 @@ func (p *converter) addStacks() error {
 		}
 		sample.Value[0] = addClamped(&p.report, uint64(sample.Value[0]), stack.Count, ledger.Samples)
 	}
-	return nil
+	return err
 }
 
 func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
@@ -172,12 +170,9 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return p.out.AddSample(at, make([]int64, len(p.out.SampleType))...), nil
 }
 
-func (p *converter) addCounters() error {
+func (p *converter) addCounters() (err error) {
 	values := make([]int64, len(p.counts))
-	for m, err := range p.s.Methods() {
-		if err != nil {
-			return err
-		}
+	for m := range poll.Values(p.s.Methods(), &err) {
 		clear(values)
 		for i := range p.counts {
 			err := p.counts[i].Each(m, func(n uint64) {
@@ -200,7 +195,7 @@ func (p *converter) addCounters() error {
 		}
 		copy(sample.Value[1:], values)
 	}
-	return nil
+	return err
 }
 
 // locationOf returns the location of a method without a line.

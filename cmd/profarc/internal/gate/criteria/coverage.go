@@ -172,13 +172,10 @@ func weightShare(n weigh.Counts, weights *weigh.Weights) (share float64) {
 
 func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 	scale := weigh.ScaleOf(s)
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return n, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		n.Add(scale.Weight(p))
 	}
-	return n, nil
+	return n, err
 }
 
 // judgeSpread judges the share of the baseline's methods with counts that have counts in the archive. It is low for an

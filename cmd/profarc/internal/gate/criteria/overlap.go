@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -131,13 +132,10 @@ func haveOtherCode(a, b reader.Method) (bool, error) {
 	return len(ofA) > 0 && len(ofB) > 0 && !unknown, cmp.Or(errA, errB)
 }
 
-func codesOf(m reader.Method) (map[uint64]bool, error) {
+func codesOf(m reader.Method) (_ map[uint64]bool, err error) {
 	codes := map[uint64]bool{}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		codes[p.Code()] = true
 	}
-	return codes, nil
+	return codes, err
 }

@@ -134,17 +134,15 @@ func (j *judge) breadthBySamples(c Criterion) Criterion {
 		return c
 	}
 	var met [3]float64
-	for m, err := range j.whole.Methods() {
-		var n weigh.Counts
-		if err == nil {
-			n, err = countsOf(j.whole, m)
-		}
-		if err != nil {
-			return c.unchecked("%v", err)
-		}
+	err := poll.Each(poll.New(j.ctx), j.whole.Methods(), func(m reader.Method) error {
+		n, err := countsOf(j.whole, m)
 		if samples := math.Round(shareOfSamples(n, j.size) * j.size.Samples); samples < 3 {
 			met[int(samples)]++
 		}
+		return err
+	})
+	if err != nil {
+		return c.unchecked("%v", err)
 	}
 	unmet := met[1] * max(0, met[1]-1) / (2 * (met[2] + 1))
 	i := sampling.Interval{Low: *c.Value, High: *c.Value + unmet + 2*math.Sqrt(unmet)}

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -48,18 +49,10 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 	}
 	r := &DeoptimisedReport{Archive: s.Mapping().Name(), By: ByDeoptimised, Reasons: []Deoptimised{}}
 	var points analyze.PointReader
-	for m, err := range selectedMethods(ctx, s, o) {
-		if err != nil {
-			return nil, err
-		}
-		for q, err := range m.Profiles() {
+	for m := range poll.Values(selectedMethods(ctx, s, o), &err) {
+		for q := range poll.Values(m.Profiles(), &err) {
 			var found []Deoptimised
-			if err == nil {
-				found, err = reasonsIn(q, &points, reasons)
-			}
-			if err != nil {
-				return nil, err
-			}
+			found, err = reasonsIn(q, &points, reasons)
 			for _, row := range found {
 				if row.Count >= o.Min {
 					row.Method = m
@@ -69,7 +62,7 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 			}
 		}
 	}
-	return r, r.rankReasons(s, o.RowCount(len(r.Reasons)))
+	return r, cmp.Or(err, r.rankReasons(s, o.RowCount(len(r.Reasons))))
 }
 
 func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -176,11 +177,8 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	return f, f.gatherTables(s)
 }
 
-func (f *Facts) gatherTables(s *reader.Store) error {
-	for t, err := range s.Tables() {
-		if err != nil {
-			return err
-		}
+func (f *Facts) gatherTables(s *reader.Store) (err error) {
+	for t := range poll.Values(s.Tables(), &err) {
 		fact := TableFact{Kind: uint32(t.Kind), Name: display.TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
 			Columns: ColumnsOf(t)}
 		if t.Kind == disk.TableSamples {
@@ -203,7 +201,7 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 			f.Properties = append(f.Properties, Property{name, value})
 		}
 	}
-	return nil
+	return err
 }
 
 type ColumnFact struct {

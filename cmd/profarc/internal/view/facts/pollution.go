@@ -94,10 +94,7 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 		return nil, err
 	}
 	var found []pollution
-	for m, err := range selectedMethods(ctx, s, o) {
-		if err != nil {
-			return nil, err
-		}
+	for m := range poll.Values(selectedMethods(ctx, s, o), &err) {
 		sites, err := sitesOf(m, certain)
 		if err != nil {
 			return nil, err
@@ -108,7 +105,8 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 			}
 		}
 	}
-	if err := poll.SortStable(ctx, found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) }); err != nil {
+	sorted := poll.SortStable(ctx, found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) })
+	if err = cmp.Or(err, sorted); err != nil {
 		return nil, err
 	}
 	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -119,17 +120,14 @@ func TallySamples(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	return t, t.addSamples(s)
 }
 
-func (t *SampleTally) addSamples(s *reader.Store) error {
+func (t *SampleTally) addSamples(s *reader.Store) (err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		return t.addContexts(s)
 	}
-	for stack, err := range stacks.Sampled(s) {
-		if err != nil {
-			return err
-		}
+	for stack := range poll.Values(stacks.Sampled(s), &err) {
 		t.addStack(stack)
 	}
-	return nil
+	return err
 }
 
 func (t *SampleTally) addStack(stack stacks.Stack) {
@@ -186,14 +184,11 @@ func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 		})
 		return stackCount, samples, err
 	}
-	for stack, err := range stacks.Sampled(s) {
-		if err != nil {
-			return 0, 0, err
-		}
+	for stack := range poll.Values(stacks.Sampled(s), &err) {
 		stackCount++
 		samples = schema.AddCounts(samples, stack.Count)
 	}
-	return stackCount, samples, nil
+	return stackCount, samples, err
 }
 
 type SampleReport struct {
@@ -234,10 +229,7 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		return nil, err
 	}
 	var found []reader.Method
-	for m, err := range selectedMethods(ctx, s, o) {
-		if err != nil {
-			return nil, err
-		}
+	for m := range poll.Values(selectedMethods(ctx, s, o), &err) {
 		if tally.OfMethod(m).Total >= max(o.Min, 1) {
 			found = append(found, m)
 		}
@@ -256,7 +248,7 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		}
 		r.Methods = append(r.Methods, stackedMethod(name, tally.OfMethod(m), tally.whole))
 	}
-	return r, nil
+	return r, err
 }
 
 // A sampledPoint is a point of a method on sampled stacks, a sampledCall a method with one that it called.
@@ -370,7 +362,7 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 	return nil
 }
 
-func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
+func newSampleTree(leaf reader.Method, lines bool) (_ *sampleTree, err error) {
 	k := &sampleTree{leaf: leaf.Ref(), nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{},
 		onPath: map[layout.Ref]int{}}
 	if lines {
@@ -378,10 +370,7 @@ func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
 		k.callsOnPath = map[sampledCall]int{}
 		k.leaves = map[int32][]stacks.LeafPoint{}
 	}
-	for c, err := range leaf.Contexts() { // parents precede their children
-		if err != nil {
-			return nil, err
-		}
+	for c := range poll.Values(leaf.Contexts(), &err) { // parents precede their children
 		f, err := c.Caller()
 		if err != nil {
 			return nil, err
@@ -389,7 +378,7 @@ func newSampleTree(leaf reader.Method, lines bool) (*sampleTree, error) {
 		k.at[c.Ref()] = int32(len(k.nodes))
 		k.nodes = append(k.nodes, sampleNode{caller: f.Caller.Ref(), point: f.Point, parent: k.at[c.Inner()]})
 	}
-	return k, nil
+	return k, err
 }
 
 func (t *SampleTally) addLeafTree(k *sampleTree) {

@@ -4,6 +4,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -147,10 +148,7 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 		code  uint64
 	}
 	known := map[key]*site{}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		c, _, err := p.Context()
 		if err != nil {
 			return nil, err
@@ -175,7 +173,7 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 			})
 		}
 	}
-	return sites, nil
+	return sites, err
 }
 
 // eachTally yields the sites of a point. A type check is two sites.

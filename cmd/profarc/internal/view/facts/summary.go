@@ -210,10 +210,7 @@ func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint6
 	if s.Header().Domain.LLVM() {
 		return times, nil // addBlocks counts its blocks
 	}
-	for p, err := range s.Profiles() {
-		if err != nil {
-			return times, err
-		}
+	for p := range poll.Values(s.Profiles(), &err) {
 		for e := range p.Entries() {
 			raw := disk.Entry(e.Bytes())
 			of := times[shape.CountUnit(raw)]
@@ -224,7 +221,7 @@ func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint6
 			}
 		}
 	}
-	return times, nil
+	return times, err
 }
 
 func CountersOf(q reader.Profile) []uint64 {

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/internal/system/sourcefiles"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -112,10 +113,7 @@ func (t *Samples) addRecorded(f *Sampled, m reader.Method) error {
 		l.Name = t.locations.Text(name.String(), int32(l.Number))
 	}
 	f.Recorded = &Recorded{}
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		_, inContext, _ := p.Context()
 		for e := range p.Entries() {
 			if c, ok := e.Counter(); ok && e.Sub() == schema.SubTotal && (!inContext || t.locations.Calling) {
@@ -131,7 +129,7 @@ func (t *Samples) addRecorded(f *Sampled, m reader.Method) error {
 			f.Recorded.Head += c.Trained()
 		}
 	}
-	return nil
+	return err
 }
 
 // addTargets adds the calls of a Callees entry.

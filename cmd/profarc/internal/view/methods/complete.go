@@ -1,11 +1,14 @@
 package methods
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -16,14 +19,7 @@ const maxCompletions = 200
 // the beginnings, up to the end of the next package or class.
 func CompleteNames(s *reader.Store, typed string) []string {
 	found := map[string]bool{}
-	for m, err := range s.Methods() {
-		if err != nil {
-			break
-		}
-		k, err := m.Key()
-		if err != nil {
-			break
-		}
+	_ = entries.EachMethod(context.Background(), s, func(_ reader.Method, k layout.Key) error {
 		name, _, _ := strings.Cut(display.MethodText(s.Header().Domain, k), "(")
 		for _, spelled := range []string{name, strings.ReplaceAll(name, "::", ".")} {
 			if strings.HasPrefix(spelled, typed) {
@@ -31,7 +27,8 @@ func CompleteNames(s *reader.Store, typed string) []string {
 				break
 			}
 		}
-	}
+		return nil
+	})
 	names := slices.Sorted(maps.Keys(found))
 	for i, name := range names {
 		end := strings.IndexAny(name[len(typed):], "./;:")

@@ -4,12 +4,14 @@ package methods
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
@@ -59,18 +61,12 @@ func NearNames(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error
 	domain := s.Header().Domain
 	wanted := distinctNames(domain, keys)
 	var found []candidate
-	for m, err := range s.Methods() {
-		if err != nil {
-			return nil, err
-		}
-		other, err := m.Key()
-		if err != nil {
-			return nil, err
-		}
+	err := entries.EachMethod(context.Background(), s, func(m reader.Method, other layout.Key) error {
 		if d, ok := nearestDistance(wanted, other.Split(domain)); ok {
 			found = append(found, candidate{d, m})
 		}
-	}
+		return nil
+	})
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var names []analyze.MethodName
 	for _, c := range found[:min(len(found), nearNames)] {
@@ -80,7 +76,7 @@ func NearNames(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error
 		}
 		names = append(names, name)
 	}
-	return names, nil
+	return names, err
 }
 
 func distinctNames(d layout.Domain, keys []layout.Key) (some []layout.Key) {
@@ -179,24 +175,19 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 	d := s.Header().Domain
 	p := match.New(text)
 	var found reader.Method
-	for m, err := range s.Methods() {
-		if err != nil {
-			return m, err
-		}
-		k, err := m.Key()
+	err = entries.EachMethod(context.Background(), s, func(m reader.Method, k layout.Key) error {
 		switch {
-		case err != nil:
-			return m, err
 		case !LoaderMatches(loader, k.Loader) || !p.Displays(d, k):
-			continue
+			return nil
 		case found.Valid():
-			return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
+			return fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
 				s.Mapping().Name(), escape.Printable(text))
 		}
 		found = m
+		return nil
+	})
+	if err == nil && !found.Valid() {
+		err = reader.ErrNotFound
 	}
-	if !found.Valid() {
-		return found, reader.ErrNotFound
-	}
-	return found, nil
+	return found, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -263,13 +264,10 @@ func (f *methodFacts) showsPoints() bool {
 }
 
 func profilesOf(m reader.Method) (all []reader.Profile, err error) {
-	for q, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for q := range poll.Values(m.Profiles(), &err) {
 		all = append(all, q)
 	}
-	return all, nil
+	return all, err
 }
 
 func framesOf(q reader.Profile) ([]reader.Frame, error) {

@@ -95,16 +95,11 @@ func frameOfMethod(m reader.Method) uint32 {
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
 	t := flame.New()
 	by := contextMeasure(s)
-	err := eachMethod(ctx, s, p, func(m reader.Method) error {
-		for q, err := range m.Profiles() {
-			if err == nil {
-				err = addContext(t, m, q, by.Of(q))
-			}
-			if err != nil {
-				return err
-			}
+	err := eachMethod(ctx, s, p, func(m reader.Method) (err error) {
+		for q := range poll.Values(m.Profiles(), &err) {
+			err = addContext(t, m, q, by.Of(q))
 		}
-		return nil
+		return err
 	})
 	t.Sum()
 	return t, err
