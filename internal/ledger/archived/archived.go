@@ -6,7 +6,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/ledger"
-	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -18,10 +17,13 @@ func Totals(s *reader.Store) (ledger.Totals, error) {
 		return nil, err
 	}
 	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: totals}
-	for p := range poll.Values(s.Profiles(), &err) {
+	for p, err := range s.Profiles() {
+		if err != nil {
+			return nil, disk.WithFileName(err, s.Mapping().Name())
+		}
 		c.AddBlock(disk.Block(p.Bytes()))
 	}
-	return totals, disk.WithFileName(err, s.Mapping().Name())
+	return totals, nil
 }
 
 // TableTotals returns the counts in the tables of an archive.
