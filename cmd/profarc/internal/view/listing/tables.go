@@ -3,13 +3,13 @@ package listing
 import (
 	"cmp"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
@@ -116,16 +116,12 @@ func (c *TableColumn) functionName(id uint64) string {
 }
 
 func (c *TableColumn) referenceText(n layout.Ref) (string, error) {
+	text := recordText{s: c.s}
 	switch c.Form.Kind {
 	case disk.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)
-		if err == nil && c.Form.Form == disk.FormStack {
-			return stackText(c.s, name.String())
-		}
-		if c.Form.Form == disk.FormBytes {
-			return hex.EncodeToString([]byte(name.String())), err
-		}
-		return name.String(), err
+		text.err = err
+		text.addSymbol(name.String(), c.Form.Form)
 	case disk.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {
@@ -133,67 +129,80 @@ func (c *TableColumn) referenceText(n layout.Ref) (string, error) {
 		}
 		return display.TypeText(t)
 	case disk.ColumnMethod:
-		m, err := c.s.MethodAt(n)
-		if err != nil {
-			return "", err
-		}
-		name, err := analyze.NameOf(c.s, m)
-		return name.String(), err
+		text.addName(c.s.MethodAt(n))
 	case disk.ColumnProfile:
-		return profileText(c.s, n)
+		text.addProfile(c.s.ProfileAt(n))
+	default:
+		text.addContext(c.s.ContextAt(n))
 	}
-	return contextText(c.s, n)
+	return text.String(), text.err
 }
 
-func profileText(s *reader.Store, n layout.Ref) (string, error) {
-	p, err := s.ProfileAt(n)
-	if err != nil {
-		return "", err
-	}
-	m, err := p.Method()
-	if err != nil {
-		return "", err
-	}
-	name, err := analyze.NameOf(s, m)
-	text := name.String()
-	if p.Code() != 0 {
-		text += " code " + display.IDText(p.Code())
-	}
-	c, ok, contextErr := p.Context()
-	err = cmp.Or(err, contextErr)
-	if err != nil || !ok {
-		return text, err
-	}
-	callers, err := callersText(s, c)
-	return text + callers, err
+// A recordText is the text of records of an archive. It keeps the first error, also those of its arguments.
+type recordText struct {
+	strings.Builder
+	s   *reader.Store
+	err error
 }
 
-func contextText(s *reader.Store, n layout.Ref) (string, error) {
-	c, err := s.ContextAt(n)
-	if err != nil {
-		return "", err
-	}
-	m, err := c.Method()
-	if err != nil {
-		return "", err
-	}
-	name, nameErr := analyze.NameOf(s, m)
-	callers, err := callersText(s, c)
-	return name.String() + callers, errors.Join(nameErr, err)
+func (t *recordText) addName(m reader.Method, err error) {
+	name, nameErr := analyze.NameOf(t.s, m)
+	t.err = cmp.Or(t.err, err, nameErr)
+	t.WriteString(name.String())
 }
 
-func callersText(s *reader.Store, c reader.Context) (string, error) {
-	var text strings.Builder
-	frames, err := c.Frames()
-	for _, f := range frames {
-		caller, nameErr := analyze.NameOf(s, f.Caller)
-		if nameErr != nil {
-			err = nameErr
-			break
+func (t *recordText) addSymbol(symbol string, form disk.CellForm) {
+	frames, isStack := disk.HeapFrames(symbol)
+	switch {
+	case form == disk.FormStack && isStack:
+		t.addStack(frames)
+	case form == disk.FormStack, form == disk.FormBytes:
+		t.WriteString(hex.EncodeToString([]byte(symbol)))
+	default:
+		t.WriteString(symbol)
+	}
+}
+
+// addStack adds the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are relative
+// to the function. An unknown function is an id.
+func (t *recordText) addStack(frames []disk.HeapFrame) {
+	for i, f := range frames {
+		if i > 0 {
+			t.WriteString(" < ")
 		}
-		fmt.Fprintf(&text, " < %s:%d", caller, f.Point)
+		if m, err := t.s.FindID(f.Function); err == nil {
+			t.addName(m, nil)
+		} else {
+			t.WriteString(display.IDText(f.Function))
+		}
+		fmt.Fprintf(t, "+%d:%d%s", f.Line, f.Column, cli.Note(f.Inline, "inlined"))
 	}
-	return text.String(), err
+}
+
+func (t *recordText) addProfile(p reader.Profile, err error) {
+	t.err = cmp.Or(t.err, err)
+	t.addName(p.Method())
+	if p.Code() != 0 {
+		t.WriteString(" code " + display.IDText(p.Code()))
+	}
+	c, _, err := p.Context()
+	t.addCallers(c, err)
+}
+
+func (t *recordText) addContext(c reader.Context, err error) {
+	t.err = cmp.Or(t.err, err)
+	t.addName(c.Method())
+	t.addCallers(c, nil)
+}
+
+func (t *recordText) addCallers(c reader.Context, err error) {
+	frames, framesErr := c.Frames()
+	t.err = cmp.Or(t.err, err, framesErr)
+	for _, f := range frames {
+		t.WriteString(" < ")
+		t.addName(f.Caller, nil)
+		fmt.Fprintf(t, ":%d", f.Point)
+	}
 }
 
 type Allocations struct {
@@ -204,7 +213,7 @@ type Allocations struct {
 
 // An Allocation totals the allocations of a function in one calling context.
 type Allocation struct {
-	Stack    string // frames as formatted by stackText, the innermost first
+	Stack    string // frames as formatted by addStack, the innermost first
 	Count    uint64
 	Bytes    uint64
 	Lifetime time.Duration // mean
@@ -273,29 +282,4 @@ func allocationAt(t reader.Table, row int) Allocation {
 		one.Type = Hot
 	}
 	return one
-}
-
-// stackText formats the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are
-// relative to the function. An unknown function is an id. A malformed symbol is in hexadecimal.
-func stackText(s *reader.Store, symbol string) (string, error) {
-	frames, ok := disk.HeapFrames(symbol)
-	if !ok {
-		return hex.EncodeToString([]byte(symbol)), nil
-	}
-	texts := make([]string, len(frames))
-	for i, f := range frames {
-		name := display.IDText(f.Function)
-		if m, err := s.FindID(f.Function); err == nil {
-			full, err := analyze.NameOf(s, m)
-			if err != nil {
-				return "", err
-			}
-			name = full.String()
-		}
-		texts[i] = fmt.Sprintf("%s+%d:%d", name, f.Line, f.Column)
-		if f.Inline {
-			texts[i] += " (inlined)"
-		}
-	}
-	return strings.Join(texts, " < "), nil
 }
