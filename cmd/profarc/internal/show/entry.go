@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/analyze"
@@ -291,20 +292,16 @@ func heatColor(heat float64, known bool) string {
 
 // expandTabs replaces tabs with spaces, since the columns before the text shift the tab stops.
 func expandTabs(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
 	var b strings.Builder
 	column := 0
-	for _, r := range text {
-		if r != '\t' {
-			b.WriteRune(r)
-			column++
-			continue
+	for i, part := range strings.Split(text, "\t") {
+		if i > 0 {
+			n := tabWidth - column%tabWidth
+			b.WriteString(strings.Repeat(" ", n))
+			column += n
 		}
-		n := tabWidth - column%tabWidth
-		b.WriteString("        "[:n])
-		column += n
+		b.WriteString(part)
+		column += utf8.RuneCountInString(part)
 	}
 	return b.String()
 }

@@ -179,14 +179,8 @@ func recordedExit(s training.Status) layout.Exit {
 	return schema.ExitCode(s.Code)
 }
 
-func (t *trainingRun) publishAll(status training.Status) {
-	close(t.queue)
-	<-t.done
-	t.publishOutputs(t.refusalOf(status))
-}
-
-// discardAll ends the run of a command that did not start or was lost.
-func (t *trainingRun) discardAll() {
+// awaitCopies waits until the copies of all JVMs are read.
+func (t *trainingRun) awaitCopies() {
 	close(t.queue)
 	<-t.done
 }

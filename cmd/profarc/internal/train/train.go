@@ -115,11 +115,11 @@ func trainJVMs(ctx context.Context, a *cli.App, args []string, o trainOptions) (
 	// Signals go to the command, and do not keep its JVMs from being read.
 	t = newTraining(context.WithoutCancel(ctx), a, o)
 	status, err = t.runCommand(ctx, p.Path, args)
+	t.awaitCopies()
 	if err != nil {
-		t.discardAll()
 		return t, status, cli.NotStarted(args[0], err)
 	}
-	t.publishAll(status)
+	t.publishOutputs(t.refusalOf(status))
 	return t, status, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -23,8 +22,11 @@ import (
 )
 
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
-	if err := errors.Join(cli.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
+	if err := cli.CheckArchiveName(o.out, command); err != nil {
 		return err
+	}
+	if err := runfiles.CheckName(o.out); err != nil {
+		return cli.Usagef("-o %s: %w", o.out, err)
 	}
 	if o.require < 0 {
 		return cli.Usagef("--require %d: an archive has 0 methods or more", o.require)
@@ -37,7 +39,7 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 		return cli.Usagef("--report -: the standard output is the command's own: name a file")
 	case filepath.Ext(o.report) == cli.ArchiveExtension:
 		return cli.Usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
-	case sameFile(o.report, o.out):
+	case cli.CheckOutput(o.report, o.out) != nil:
 		return cli.Usagef("--report %s is the archive: name another file", o.report)
 	}
 	return errors.Join(dump.CheckWritable(ctx, o.out), checkReportPath(ctx, o.report))
@@ -50,12 +52,6 @@ func checkReportPath(ctx context.Context, path string) error {
 	return dump.CheckWritable(ctx, path)
 }
 
-func sameFile(a, b string) bool {
-	one, err1 := os.Stat(a)
-	other, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(one, other)
-}
-
 // leftovers returns files with names of this run's archives that it did not write.
 func (t *trainingRun) leftovers() []string {
 	var outputs, written []string
@@ -66,13 +62,6 @@ func (t *trainingRun) leftovers() []string {
 		written = append(written, a.Archive)
 	}
 	return runfiles.FindLeftovers(t.o.out, outputs, written)
-}
-
-func checkTrainName(out string) error {
-	if err := runfiles.CheckName(out); err != nil {
-		return cli.Usagef("-o %s: %w", out, err)
-	}
-	return nil
 }
 
 type trainedArchive struct {

@@ -56,7 +56,8 @@ func TestDefectOfOneJVM(t *testing.T) {
 			}
 			run.queue <- pendingArchive{jvms: []*trainedJVM{j}, read: func() (*builder.Builder, error) { return profiles, nil }}
 		}
-		run.publishAll(training.Status{Code: 7})
+		run.awaitCopies()
+		run.publishOutputs(run.refusalOf(training.Status{Code: 7}))
 		var end *cli.ExitError
 		if err := run.reportEnd(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
 			t.Errorf("merge %t: %v", merge, err)

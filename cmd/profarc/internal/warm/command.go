@@ -70,16 +70,10 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, completeContenders)
+		_ = cmd.RegisterFlagCompletionFunc(flag,
+			cobra.FixedCompletions(namesOf(standardContenders()), cobra.ShellCompDirectiveNoFileComp))
 	}
 	return cmd
-}
-
-func completeContenders(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	for _, c := range standardContenders() {
-		names = append(names, c.name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (o *options) checkFlags() error {

@@ -58,7 +58,7 @@ func (s *session) chooseContenders() error {
 	}
 	for _, name := range slices.Concat(s.o.only, s.o.skip) {
 		if s.contenderNamed(name) == nil {
-			return cli.Usagef("there is no contender %q: use %s", name, strings.Join(s.contenderNames(), ", "))
+			return cli.Usagef("there is no contender %q: use %s", name, strings.Join(namesOf(s.all), ", "))
 		}
 	}
 	for _, c := range s.all {
@@ -92,8 +92,8 @@ func (s *session) contenderNamed(name string) *contender {
 	return nil
 }
 
-func (s *session) contenderNames() (names []string) {
-	for _, c := range s.all {
+func namesOf(contenders []*contender) (names []string) {
+	for _, c := range contenders {
 		names = append(names, c.name)
 	}
 	return names

@@ -100,10 +100,7 @@ func (t *allocationTally) addStack(stack *allocationStack, frames []disk.HeapFra
 	t.stacks++
 	t.allocations, t.bytes = disk.SaturatingAdd(t.allocations, allocations), disk.SaturatingAdd(t.bytes, bytes)
 	for i, f := range frames {
-		if t.functions[f.Function] == nil {
-			t.functions[f.Function] = &StackCounts{}
-		}
-		t.functions[f.Function].addStack(bytes, i == 0, t.stacks)
+		entryOf(t.functions, f.Function).addStack(bytes, i == 0, t.stacks)
 	}
 }
 

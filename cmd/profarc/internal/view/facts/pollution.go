@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
@@ -158,22 +159,14 @@ type siteNames struct {
 }
 
 func (p *siteNames) mostSeen(t *siteTally, most int) []SeenRow {
-	type counted struct {
-		what  outcomeID
-		count uint64
-	}
-	var all []counted
-	for what, n := range t.seen {
-		if n > 0 {
-			all = append(all, counted{what, n})
-		}
-	}
-	slices.SortFunc(all, func(a, b counted) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.what.id, b.what.id), cmp.Compare(a.what.kind, b.what.kind))
+	order := slices.SortedFunc(maps.Keys(t.seen), func(a, b outcomeID) int {
+		return cmp.Or(cmp.Compare(t.seen[b], t.seen[a]), cmp.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind))
 	})
 	rows := []SeenRow{}
-	for _, c := range all[:min(most, len(all))] {
-		rows = append(rows, SeenRow{p.seenText(c.what), c.count})
+	for _, what := range order[:min(most, len(order))] {
+		if n := t.seen[what]; n > 0 {
+			rows = append(rows, SeenRow{p.seenText(what), n})
+		}
 	}
 	return rows
 }

@@ -139,23 +139,22 @@ func (t *SampleTally) addStack(stack stacks.Stack) {
 		if !f.Method.Valid() {
 			continue
 		}
-		countsOf(t.methods, f.Method.Ref()).addStack(n, i == 0, t.Stacks)
+		entryOf(t.methods, f.Method.Ref()).addStack(n, i == 0, t.Stacks)
 		if t.lines != nil {
-			countsOf(t.lines, sampledPoint{f.Method.Ref(), f.Point}).addStack(n, i == 0, t.Stacks)
+			entryOf(t.lines, sampledPoint{f.Method.Ref(), f.Point}).addStack(n, i == 0, t.Stacks)
 		}
 		if t.lines != nil && i > 0 {
-			countsOf(t.calls, sampledCall{f.Method.Ref(), stack.Frames[i-1].Method.Ref()}).addStack(n, false, t.Stacks)
+			entryOf(t.calls, sampledCall{f.Method.Ref(), stack.Frames[i-1].Method.Ref()}).addStack(n, false, t.Stacks)
 		}
 	}
 }
 
-func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
-	found := counts[key]
-	if found == nil {
-		found = &StackCounts{}
-		counts[key] = found
+// entryOf returns the value of a key, which it adds if it is not there.
+func entryOf[K comparable, V any](values map[K]*V, key K) *V {
+	if values[key] == nil {
+		values[key] = new(V)
 	}
-	return found
+	return values[key]
 }
 
 // addStack adds n for the stack with a number from 1.
@@ -387,7 +386,7 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 	}
 	k.sumSubtrees()
 	all := k.nodes[0]
-	leaf := countsOf(t.methods, k.leaf)
+	leaf := entryOf(t.methods, k.leaf)
 	t.Stacks, t.Sum = t.Stacks+all.stacks, schema.AddCounts(t.Sum, all.sum)
 	leaf.Self, leaf.Total = schema.AddCounts(leaf.Self, all.sum), schema.AddCounts(leaf.Total, all.sum)
 	k.onPath[k.leaf]++
@@ -412,7 +411,7 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 
 func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
 	if onPath[key]++; onPath[key] == 1 {
-		of := countsOf(counts, key)
+		of := entryOf(counts, key)
 		of.Total = schema.AddCounts(of.Total, sum)
 	}
 }
@@ -428,7 +427,7 @@ func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
 		key := sampledPoint{k.leaf, p.Point}
 		sum := t.Unit.Choose(p.Count, p.Time)
-		of := countsOf(t.lines, key)
+		of := entryOf(t.lines, key)
 		of.Self = schema.AddCounts(of.Self, sum)
 		if k.pointsOnPath[key] == 0 { // otherwise a caller at the same point already added it
 			of.Total = schema.AddCounts(of.Total, sum)

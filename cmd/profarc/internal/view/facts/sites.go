@@ -164,11 +164,7 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*siteTally{}}
 					sites = append(sites, known[k])
 				}
-				part := known[k].parts
-				if part[c.Ref()] == nil {
-					part[c.Ref()] = &siteTally{}
-				}
-				part[c.Ref()].addTally(t)
+				entryOf(known[k].parts, c.Ref()).addTally(t)
 				known[k].addCertain(certain[certainKey{p.Ref(), at.Point, kind == analyze.SiteNull}])
 			})
 		}

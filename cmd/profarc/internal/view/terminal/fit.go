@@ -99,28 +99,23 @@ func cutMiddle(text string, most int, ellipsis string) string {
 }
 
 func textPrefix(text string, most int) string {
-	state, rest, used := -1, text, 0
-	for rest != "" {
-		_, after, width, next := uniseg.FirstGraphemeClusterInString(rest, state)
-		if used+width > most {
-			break
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if most -= g.Width(); most < 0 {
+			start, _ := g.Positions()
+			return text[:start]
 		}
-		used += width
-		rest = after
-		state = next
 	}
-	return text[:len(text)-len(rest)]
+	return text
 }
 
 func textSuffix(text string, most int) string {
-	state := -1
 	left := uniseg.StringWidth(text)
-	for left > most && text != "" {
-		var width int
-		_, text, width, state = uniseg.FirstGraphemeClusterInString(text, state)
-		left -= width
+	start := 0
+	for g := uniseg.NewGraphemes(text); left > most && g.Next(); {
+		left -= g.Width()
+		_, start = g.Positions()
 	}
-	return text
+	return text[start:]
 }
 
 const leastCell = 6
