@@ -13,6 +13,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -47,10 +48,10 @@ func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 		return writeSampled(w, s)
 	}
 	p := newConverter(s)
-	for _, step := range []func() error{p.addStacks, p.addCounters} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	p.addStacks()
+	p.addCounters()
+	if p.Err != nil {
+		return nil, p.Err
 	}
 	if len(p.out.Sample) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
@@ -111,6 +112,7 @@ type converter struct {
 	locations map[layout.Ref]*profile.Location
 	stacks    map[string]*profile.Sample // keyed by the method references of the frames
 	report    codec.Report
+	parse.FirstError
 }
 
 func newConverter(s *reader.Store) *converter {
@@ -138,41 +140,33 @@ func newConverter(s *reader.Store) *converter {
 }
 
 // addStacks adds the sampled stacks and merges equal stacks.
-func (p *converter) addStacks() (err error) {
+func (p *converter) addStacks() {
 	var key []byte
-	for stack := range poll.Values(stacks.Sampled(p.s), &err) {
+	for stack := range poll.Values(stacks.Sampled(p.s), &p.Err) {
 		key = key[:0]
 		for _, f := range stack.Frames {
 			key = binary.LittleEndian.AppendUint32(key, uint32(f.Method.Ref()))
 		}
 		sample := p.stacks[string(key)]
 		if sample == nil {
-			sample, err = p.newSample(stack.Frames)
-			if err != nil {
-				return err
-			}
+			sample = p.newSample(stack.Frames)
 			p.stacks[string(key)] = sample
 		}
 		sample.Value[0] = addClamped(&p.report, uint64(sample.Value[0]), stack.Count, ledger.Samples)
 	}
-	return err
 }
 
-func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
+func (p *converter) newSample(frames []stacks.Frame) *profile.Sample {
 	var at []*profile.Location
 	for _, f := range frames {
-		l, err := p.locationOf(f.Method)
-		if err != nil {
-			return nil, err
-		}
-		at = append(at, l)
+		at = append(at, p.locationOf(f.Method))
 	}
-	return p.out.AddSample(at, make([]int64, len(p.out.SampleType))...), nil
+	return p.out.AddSample(at, make([]int64, len(p.out.SampleType))...)
 }
 
-func (p *converter) addCounters() (err error) {
+func (p *converter) addCounters() {
 	values := make([]int64, len(p.counts))
-	for m := range poll.Values(p.s.Methods(), &err) {
+	for m := range poll.Values(p.s.Methods(), &p.Err) {
 		clear(values)
 		for i := range p.counts {
 			err := p.counts[i].Each(m, func(n uint64) {
@@ -182,31 +176,21 @@ func (p *converter) addCounters() (err error) {
 				}
 				values[i] = addClamped(&p.report, uint64(values[i]), n, p.counts[i].Unit)
 			})
-			if err != nil {
-				return err
-			}
+			p.Fail(err)
 		}
-		if !slices.ContainsFunc(values, func(n int64) bool { return n != 0 }) {
-			continue
+		if slices.ContainsFunc(values, func(n int64) bool { return n != 0 }) {
+			copy(p.newSample([]stacks.Frame{{Method: m}}).Value[1:], values)
 		}
-		sample, err := p.newSample([]stacks.Frame{{Method: m}})
-		if err != nil {
-			return err
-		}
-		copy(sample.Value[1:], values)
 	}
-	return err
 }
 
 // locationOf returns the location of a method without a line.
-func (p *converter) locationOf(m reader.Method) (*profile.Location, error) {
+func (p *converter) locationOf(m reader.Method) *profile.Location {
 	if l := p.locations[m.Ref()]; l != nil {
-		return l, nil
+		return l
 	}
 	name, err := p.named.Of(m)
-	if err != nil {
-		return nil, err
-	}
+	p.Fail(err)
 	f := p.out.AddFunction(profile.Function{Name: name.Full(), Filename: name.Class})
 	if p.s.Header().Domain.LLVM() { // readers demangle a name that equals SystemName
 		f.SystemName = f.Name
@@ -214,7 +198,7 @@ func (p *converter) locationOf(m reader.Method) (*profile.Location, error) {
 	}
 	l := p.out.addLocationAt(p.out.Mapping[0], 0, []profile.Line{{Function: f}})
 	p.locations[m.Ref()] = l
-	return l, nil
+	return l
 }
 
 // dropUnusedTypes removes types with only zero values.

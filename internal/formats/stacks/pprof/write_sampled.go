@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
@@ -37,6 +38,7 @@ type sampledWriter struct {
 	key              []byte
 	calls            []bool // whether each frame of a stack calls inlined code
 	report           codec.Report
+	parse.FirstError
 }
 
 type writtenFunction struct {
@@ -55,20 +57,17 @@ func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	w := &sampledWriter{s: s, facts: facts, places: places, mappings: mappingsOf(facts), inlined: map[layout.Ref]bool{},
 		writtenFunctions: map[layout.Ref]writtenFunction{}, locations: map[string]*profile.Location{},
 		report: codec.Report{Totals: ledger.Totals{}}}
-	if err := w.readInlined(); err != nil {
-		return nil, err
-	}
-	if err := w.addTypes(); err != nil {
-		return nil, err
-	}
+	w.readInlined()
+	w.addTypes()
 	w.addMappings()
 	for stack, err := range stacks.Sampled(s) {
-		if err == nil {
-			err = w.addStack(&stack)
+		if w.Fail(err) {
+			break
 		}
-		if err != nil {
-			return nil, err
-		}
+		w.addStack(&stack)
+	}
+	if w.Err != nil {
+		return nil, w.Err
 	}
 	if len(w.Sample) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
@@ -77,36 +76,32 @@ func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	return &w.report, w.WritePacked(out)
 }
 
-func (w *sampledWriter) readInlined() error {
+func (w *sampledWriter) readInlined() {
 	t, err := w.s.TableOrEmpty(disk.TableInlining)
 	if err != nil {
-		return disk.WithFileName(err, w.s.Mapping().Name())
+		w.Fail(disk.WithFileName(err, w.s.Mapping().Name()))
 	}
 	for row := range t.Rows {
 		w.inlined[layout.Ref(t.Cell(0, row))] = true
 	}
-	return nil
 }
 
 // addTypes adds the types of values that the archive has, in the order of the imported profile.
-func (w *sampledWriter) addTypes() error {
+func (w *sampledWriter) addTypes() {
 	has := map[ledger.Unit]bool{}
-	err := stacks.Leaves(w.s, func(l stacks.Leaf) error {
+	w.Fail(stacks.Leaves(w.s, func(l stacks.Leaf) error {
 		has[ledger.Samples] = has[ledger.Samples] || l.Count > 0
 		has[ledger.Nanoseconds] = has[ledger.Nanoseconds] || l.Time > 0
 		return nil
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	units := map[string]ledger.Unit{}
 	for unit, of := range map[ledger.Unit][2]string{ledger.Samples: {disk.PropertySamplesType, disk.TypeSamples},
 		ledger.Nanoseconds: {disk.PropertyTimeType, disk.TypeCPU}} {
 		values := w.facts[of[0]]
 		all := strings.Fields(strings.Join(w.facts[disk.PropertySampleTypes], " "))
 		if len(values) > 1 || len(values) == 1 && slices.Contains(all, of[1]) {
-			return fmt.Errorf("%s: %w: %s", w.s.Mapping().Name(), ErrTypes,
-				strings.Join(w.facts[disk.PropertySampleTypes], ", "))
+			w.Fail(fmt.Errorf("%s: %w: %s", w.s.Mapping().Name(), ErrTypes,
+				strings.Join(w.facts[disk.PropertySampleTypes], ", ")))
 		}
 		units[cmp.Or(first(w.facts, of[0]), of[1])] = unit
 	}
@@ -120,7 +115,6 @@ func (w *sampledWriter) addTypes() error {
 		w.types = append(w.types, unit)
 		w.SampleType = append(w.SampleType, valueType(name))
 	}
-	return nil
 }
 
 func valueType(name string) *profile.ValueType {
@@ -128,10 +122,8 @@ func valueType(name string) *profile.ValueType {
 	return &profile.ValueType{Type: kind, Unit: unit}
 }
 
-func (w *sampledWriter) addStack(k *stacks.Stack) error {
-	if err := w.readCalls(k); err != nil {
-		return err
-	}
+func (w *sampledWriter) addStack(k *stacks.Stack) {
+	w.readCalls(k)
 	var stack []*profile.Location
 	for first := 0; first < len(k.Frames); {
 		end := first + 1
@@ -142,11 +134,7 @@ func (w *sampledWriter) addStack(k *stacks.Stack) error {
 		if len(stack) == 1 {
 			leaf = stack[0]
 		}
-		l, err := w.locationOf(k.Frames[first:end], leaf)
-		if err != nil {
-			return err
-		}
-		stack = append(stack, l)
+		stack = append(stack, w.locationOf(k.Frames[first:end], leaf))
 		first = end
 	}
 	values := make([]int64, len(w.types))
@@ -158,32 +146,30 @@ func (w *sampledWriter) addStack(k *stacks.Stack) error {
 		values[i] = addClamped(&w.report, 0, n, unit)
 	}
 	w.AddSample(stack, values...)
-	return nil
 }
 
-func (w *sampledWriter) readCalls(k *stacks.Stack) error {
+func (w *sampledWriter) readCalls(k *stacks.Stack) {
 	w.calls = append(w.calls[:0], make([]bool, len(k.Frames))...)
 	if len(w.inlined) == 0 {
-		return nil
+		return
 	}
 	c := k.Context
 	for i := len(k.Frames) - 1; i > 0; i-- {
 		w.calls[i] = w.inlined[c.Ref()]
 		if i == 1 {
-			return nil
+			return
 		}
 		inner, err := w.s.ContextAt(c.Inner())
-		if err != nil {
-			return err
+		if w.Fail(err) {
+			return
 		}
 		c = inner
 	}
-	return nil
 }
 
 // locationOf returns the location of frames. Since Go's compiler ignores calls from a location to itself, that of the
 // leaf's caller differs from the leaf's. leaf is nil for other frames.
-func (w *sampledWriter) locationOf(frames []stacks.Frame, leaf *profile.Location) (*profile.Location, error) {
+func (w *sampledWriter) locationOf(frames []stacks.Frame, leaf *profile.Location) *profile.Location {
 	w.key = w.key[:0]
 	for _, f := range frames {
 		w.key = binary.LittleEndian.AppendUint32(w.key, uint32(f.Method.Ref()))
@@ -195,16 +181,13 @@ func (w *sampledWriter) locationOf(frames []stacks.Frame, leaf *profile.Location
 		l = w.locations[string(w.key)]
 	}
 	if l != nil {
-		return l, nil
+		return l
 	}
 	key := string(w.key)
 	var lines []profile.Line
 	var code writtenFunction
 	for _, f := range frames {
-		of, err := w.writtenFunctionOf(f.Method)
-		if err != nil {
-			return nil, err
-		}
+		of := w.writtenFunctionOf(f.Method)
 		if of.function == nil && len(frames) > 1 {
 			of.function = w.unnamedFunction()
 		}
@@ -226,7 +209,7 @@ func (w *sampledWriter) locationOf(frames []stacks.Frame, leaf *profile.Location
 		l = w.AddLocation(lines...)
 	}
 	w.locations[key] = l
-	return l, nil
+	return l
 }
 
 // unnamedFunction returns a function for unknown frames among inlined ones, since each line of a location has a
@@ -239,14 +222,12 @@ func (w *sampledWriter) unnamedFunction() *profile.Function {
 }
 
 // writtenFunctionOf returns the function of a method, without one for an unknown function.
-func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, error) {
+func (w *sampledWriter) writtenFunctionOf(m reader.Method) writtenFunction {
 	if of, ok := w.writtenFunctions[m.Ref()]; ok {
-		return of, nil
+		return of
 	}
 	k, err := m.Key()
-	if err != nil {
-		return writtenFunction{}, err
-	}
+	w.Fail(err)
 	var of writtenFunction
 	if of.mapping, of.address = w.addressOf(k.Name); of.address == 0 && k.Name != "" {
 		p := w.places[m.Ref()]
@@ -255,7 +236,7 @@ func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, err
 			StartLine: int64(min(p.Line, math.MaxInt32))})
 	}
 	w.writtenFunctions[m.Ref()] = of
-	return of, nil
+	return of
 }
 
 // addFacts adds the properties of the profile. If merged profiles differ in a property, it adds the first value.
