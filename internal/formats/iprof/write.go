@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -158,23 +159,14 @@ func (e *exporter) sectionsInOrder(kinds []sectionKind) (all []orderedSection) {
 
 // surveyArchive collects the types, methods and profiles of the archive, their references and their losses.
 func (e *exporter) surveyArchive() {
-	for t, err := range e.store.Types() {
-		if e.Fail(err) {
-			return
-		}
+	for t := range poll.Values(e.store.Types(), &e.Err) {
 		e.types = append(e.types, t)
 		e.surveyType(t)
 	}
 	e.used = references{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
-	for m, err := range e.store.Methods() {
-		if e.Fail(err) {
-			return
-		}
+	for m := range poll.Values(e.store.Methods(), &e.Err) {
 		e.methods = append(e.methods, m)
-		for p, err := range m.Profiles() {
-			if e.Fail(err) {
-				return
-			}
+		for p := range poll.Values(m.Profiles(), &e.Err) {
 			e.surveyProfile(m, p)
 		}
 	}
@@ -281,10 +273,7 @@ func (e *exporter) markUsed(m reader.Method, p reader.Profile) {
 }
 
 func (e *exporter) surveyTables() {
-	for t, err := range e.store.Tables() {
-		if e.Fail(err) {
-			return
-		}
+	for t := range poll.Values(e.store.Tables(), &e.Err) {
 		switch {
 		case t.Kind == disk.TableMonitors:
 			e.found[monitors] = min(1, t.Rows)

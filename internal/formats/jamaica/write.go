@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -151,18 +152,12 @@ func formatLine(key keyword, l outLine, share uint64) string {
 }
 
 func (t *textWriter) addMethods() {
-	for m, err := range t.s.Methods() {
-		if t.Fail(err) {
-			return
-		}
+	for m := range poll.Values(t.s.Methods(), &t.Err) {
 		if m.Unexecuted() {
 			t.report.Lost.Add(LossNeverRan, 1)
 		}
 		profiles := 0
-		for p, err := range m.Profiles() {
-			if t.Fail(err) {
-				return
-			}
+		for p := range poll.Values(m.Profiles(), &t.Err) {
 			t.addProfile(m, p)
 			profiles++
 		}
@@ -273,10 +268,7 @@ func (t *textWriter) addCallees(caller string, e reader.Entry) {
 }
 
 func (t *textWriter) readTables() {
-	for table, err := range t.s.Tables() {
-		if t.Fail(err) {
-			return
-		}
+	for table := range poll.Values(t.s.Tables(), &t.Err) {
 		addRow := map[disk.TableKind]func(tableRow){
 			disk.TableProperties: t.addPropertyRow,
 			disk.TableHeapRefs:   t.addHeapRefsRow,

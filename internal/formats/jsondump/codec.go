@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -157,10 +158,7 @@ func (p *printer) printHeader(h *layout.Header) {
 // printEach prints the elements of a list.
 func printEach[V any](p *printer, values iter.Seq2[V, error], print func(V)) {
 	n := 0
-	for v, err := range values {
-		if p.Fail(err) {
-			return
-		}
+	for v := range poll.Values(values, &p.Err) {
 		p.printComma(n)
 		n++
 		print(v)

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -81,10 +82,7 @@ func (w *writer) flushBuffer() {
 
 func (w *writer) writeTypes() {
 	first := true
-	for t, err := range w.s.Types() {
-		if w.Fail(err) {
-			return
-		}
+	for t := range poll.Values(w.s.Types(), &w.Err) {
 		if first {
 			w.endLine()
 			first = false

@@ -5,26 +5,18 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 func (w *writer) writeMethods() {
-	for m, err := range w.s.Methods() {
-		if w.Fail(err) {
-			return
-		}
+	for m := range poll.Values(w.s.Methods(), &w.Err) {
 		w.endLine()
 		w.writeMethodLine(m)
 		w.writeContextLines(m)
-		for p, err := range m.Profiles() {
-			if w.Fail(err) {
-				return
-			}
+		for p := range poll.Values(m.Profiles(), &w.Err) {
 			w.writeProfile(p)
-		}
-		if w.Err != nil {
-			return
 		}
 	}
 }

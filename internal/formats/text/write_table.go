@@ -4,15 +4,13 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 func (w *writer) writeTables() {
-	for t, err := range w.s.Tables() {
-		if w.Fail(err) {
-			return
-		}
+	for t := range poll.Values(w.s.Tables(), &w.Err) {
 		if disk.IsStructure(t.Kind) {
 			continue // the header has the shapes
 		}

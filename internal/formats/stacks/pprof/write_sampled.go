@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -60,10 +61,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*codec.Report, error) {
 	w.readInlined()
 	w.addTypes()
 	w.addMappings()
-	for stack, err := range stacks.Sampled(s) {
-		if w.Fail(err) {
-			break
-		}
+	for stack := range poll.Values(stacks.Sampled(s), &w.Err) {
 		w.addStack(&stack)
 	}
 	if w.Err != nil {
