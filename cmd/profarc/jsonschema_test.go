@@ -101,7 +101,7 @@ func TestEachJSONHasASchema(t *testing.T) {
 		}
 		scripts.Write(text)
 	}
-	unused := map[string]bool{"fleet-watch": true}
+	unused := map[string]bool{"fleet-watch": true} // of watch for stores
 	for _, c := range cli.FleetCommands {
 		unused[c.Name] = true // tests of fleet compare
 	}

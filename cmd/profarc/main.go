@@ -14,6 +14,6 @@ func main() { os.Exit(runMain(os.Args[1:])) }
 func runMain(args []string) int {
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := newRootCommand(a)
-	fleet.TakeOverWatch(a, root, args)
+	fleet.PassCompletion(a, root, args)
 	return a.Main(root, args)
 }

@@ -168,9 +168,6 @@ var fileArguments = map[string]string{
 	"warm --archive":        "warm --archive FILE -- java -version",
 	"warm --input":          "warm --input FILE -- java -version",
 	"warm --report":         "",
-	"watch --expect-list":   "watch . -o out.parc --expect-list FILE",
-	"watch --max-file":      "",
-	"watch --output":        "",
 	"web --output":          "",
 }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/cmd/profarc/internal/verifycmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm"
-	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 	"github.com/profarc/profarc/cmd/profarc/internal/web"
 	"github.com/profarc/profarc/internal/cli"
 )
@@ -37,7 +36,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "profarc", Short: "Archives of execution profiles"}
 	cli.SetHelp(cmd, helpText)
 	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
-		mergecmd.Command(a), watch.Command(a), reducecmd.Command(a))
+		mergecmd.Command(a), reducecmd.Command(a))
 	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a))
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a),
 		web.Command(a))

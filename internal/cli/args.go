@@ -53,6 +53,7 @@ var FleetCommands = []FleetCommand{
 	{"history", "Print what was promoted to a tag and rolled back"},
 	{"list", "List the archives of a repository, their tags, platforms and signatures"},
 	{"prune", "Remove old archives from a repository"},
+	{"watch", "Merge the profiles that appear in a folder or a store, each once"},
 	{"plan", "Plan a merge of many archives in a store, for many workers"},
 	{"merge-shard", "Merge the parts of one task of a planned merge"},
 	{"commit", "Join the parts of a planned merge and publish the result"},

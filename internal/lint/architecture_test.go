@@ -50,7 +50,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
 		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording archive builder " +
 			"formats agent c"},
-	{"internal/cli", "layout internal/file internal/names archive reader"},
+	{"internal/cli", "layout internal/file internal/names archive reader merge formats"},
 	{"example", "layout merge ."}, // imports only public packages
 	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},
 	{"cmd",

@@ -11,7 +11,6 @@ import (
 var formatUsers = []string{
 	"cmd/profarc/internal/dump/command.go",
 	"cmd/profarc/internal/mergecmd/inputs.go",
-	"cmd/profarc/internal/runfiles/lock_other.go",
 	"cmd/profarc/internal/runfiles/spool.go",
 	"cmd/profarc/internal/show/table.go",
 	"cmd/profarc/internal/train/write.go",

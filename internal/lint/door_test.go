@@ -9,14 +9,14 @@ import (
 
 // mayOpenFiles has the files of commands that open files by themselves, and why.
 var mayOpenFiles = map[string]string{
-	"internal/cli/file.go":                              "the door",
-	"fleet/internal/blobs/lock_unix.go":                 "a lock, which it creates",
-	"cmd/profarc/internal/runfiles/lock_linux.go":       "a lock, opened without waiting",
-	"cmd/profarc/internal/runfiles/lock_other.go":       "a lock",
-	"cmd/profarc/internal/watch/watcher/inuse_linux.go": "files in the watched folder, opened without waiting, and /proc",
-	"cmd/profarc/internal/watch/watcher/inuse_other.go": "files in the watched folder, found to be ordinary",
-	"cmd/profarc/internal/warm/session.go":              "the agent's report in the command's own folder",
-	"cmd/profarc/internal/warm/training.go":             "the VM's log in the command's own folder",
+	"internal/cli/file.go":                      "the door",
+	"fleet/internal/blobs/lock_unix.go":         "a lock, which it creates",
+	"internal/cli/outputlock/lock_linux.go":     "a lock, opened without waiting",
+	"internal/cli/outputlock/lock_other.go":     "a lock",
+	"fleet/internal/folderwatch/inuse_linux.go": "files in the watched folder, opened without waiting, and /proc",
+	"fleet/internal/folderwatch/inuse_other.go": "files in the watched folder, found to be ordinary",
+	"cmd/profarc/internal/warm/session.go":      "the agent's report in the command's own folder",
+	"cmd/profarc/internal/warm/training.go":     "the VM's log in the command's own folder",
 }
 
 // TestCommandsOpenFilesByOneDoor checks that commands open the files that arguments name with cli.OpenFile and

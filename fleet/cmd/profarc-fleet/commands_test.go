@@ -11,9 +11,12 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
+	account "github.com/profarc/profarc/internal/ledger"
+	accounts "github.com/profarc/profarc/internal/ledger/archived"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // Commands of the scripts.
@@ -110,4 +113,49 @@ func await(args []string) error {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// printAccount implements the command account FILE: the inputs of an archive that are not in it, and how many are.
+func printAccount(args []string) error {
+	s, err := reader.Open(args[0], archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	of, err := accounts.Account(s)
+	if err != nil {
+		return err
+	}
+	of.Sort()
+	for _, in := range of.Inputs {
+		if in.State != account.Read && in.State != account.Expected {
+			fmt.Println(in.State, in.Name)
+		}
+	}
+	fmt.Println(of.Count(account.Read), "read")
+	return nil
+}
+
+// printCount implements the command count FILE FUNCTION: the first count of a function. The archive must be sound.
+func printCount(args []string) error {
+	s, err := reader.Open(args[0], archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if r, err := verify.Store(context.Background(), s, nil); err != nil || !r.Sound() {
+		return fmt.Errorf("%v %v", err, r.Problems)
+	}
+	for m := range s.Methods() {
+		if k, err := m.Key(); err != nil || k.Name != args[1] {
+			continue
+		}
+		for p := range m.Profiles() {
+			for e := range p.Entries() {
+				fmt.Println(e.Cell(0).Trained())
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s has no count of %s", args[0], args[1])
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 )
 
 // nameOf returns the program name for messages. It is profarc if profarc started this program with its own name.
@@ -20,5 +21,6 @@ func nameOf(started string) string {
 
 func main() {
 	a := cli.New(nameOf(os.Args[0]), os.Stdin, cli.ProcessStreams())
+	a.Advice = formatadvice.Errors.For
 	os.Exit(a.Main(newRootCommand(a), os.Args[1:]))
 }

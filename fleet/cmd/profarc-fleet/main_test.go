@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		"whole":         command(mergeWhole),
 		"half":          command(halve),
 		"damage":        command(damage),
+		"account":       command(printAccount),
+		"count":         command(printCount),
 		"await":         command(await),
 		"runjobs":       command(runJobs),
 	})
@@ -75,8 +77,7 @@ func TestEachJSONHasASchema(t *testing.T) {
 	}
 }
 
-// TestProfarcListsTheCommands checks that profarc knows each command, by the same text. It has a watch of its own, for
-// folders.
+// TestProfarcListsTheCommands checks that profarc knows each command, by the same text.
 func TestProfarcListsTheCommands(t *testing.T) {
 	t.Parallel()
 	listed := map[string]string{}
@@ -84,7 +85,7 @@ func TestProfarcListsTheCommands(t *testing.T) {
 		listed[c.Name] = c.Short
 	}
 	for _, cmd := range newRootCommand(cli.New("profarc-fleet", nil, cli.ProcessStreams())).Commands() {
-		if cmd.Hidden || cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Name() == "watch" {
+		if cmd.Hidden || cmd.Name() == "help" || cmd.Name() == "completion" {
 			continue
 		}
 		if listed[cmd.Name()] != cmd.Short {

@@ -262,7 +262,7 @@ func TestWatchTakesFilesOfTheFuture(t *testing.T) {
 	if err := os.Chtimes(f.in("runs/pod.proftext"), later, later); err != nil {
 		t.Fatal(err)
 	}
-	f.must(t, "merged 1 object with ", "watch", "runs", "-o", "app.parc", "--once")
+	f.must(t, "merged 1 object with ", "watch", "file://"+f.in("runs"), "-o", "app.parc", "--once")
 }
 
 // TestWatchEndsWhileTheStoreIsSilent ends a watcher while it waits for an answer of the store, at each kind of request.

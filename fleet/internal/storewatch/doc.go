@@ -12,8 +12,8 @@
 //
 // # Duplicates
 //
-// An archive among the objects is identified by its dump ids. Any other object gets a dump id that [objectID] derives
-// from its key, content and time. A key means one object. If its content changes after it was merged, it is set aside,
+// An archive among the objects is identified by its dump ids. Any other object gets a [counted.ID] by its key, content
+// and time. A key means one object. If its content changes after it was merged, it is set aside,
 // since it can have the counts that were merged.
 //
 // # The account

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/counted"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
@@ -106,7 +107,7 @@ func (m *batch) fetchObject(ctx context.Context, o blobs.Object, path string) (*
 	switch {
 	case o.Size == 0:
 		return nil, errEmpty
-	case m.ledger.lookUpListed(o) == isKnown:
+	case hasListed(m.ledger, o):
 		return nil, nil
 	case m.w.o.MaxObject > 0 && o.Size > m.w.o.MaxObject:
 		return nil, overLimit("it has %s, more than --max-file %s", cli.FormatSize(o.Size),
@@ -155,8 +156,8 @@ func (m *batch) isKnownArchive(ctx context.Context, f *fetched) (bool, error) {
 	}
 	s := reader.New(of)
 	defer s.Close()
-	what, _, err := m.ledger.lookUpArchive(s)
-	return err == nil && what == isKnown, nil
+	known, _, err := m.ledger.HasAll(s)
+	return err == nil && known, nil
 }
 
 // hashObject hashes the content of an object that is no archive, and looks it up.
@@ -171,10 +172,10 @@ func (m *batch) hashObject(f *fetched) (*fetched, error) {
 		return nil, &storeError{err}
 	}
 	f.content = hashMD5([md5.Size]byte(sum.Sum(nil)))
-	switch m.ledger.lookUpContent(f.object.Key, f.content) {
-	case isKnown:
+	switch m.ledger.LookUp(f.object.Key, f.content) {
+	case counted.Known:
 		return nil, os.Remove(f.path)
-	case isChanged:
+	case counted.Changed:
 		return nil, errChanged
 	}
 	return f, nil
@@ -217,7 +218,7 @@ func (m *batch) openProfile(ctx context.Context, f *fetched) (p *profile, err er
 }
 
 func (m *batch) importFile(ctx context.Context, f *fetched, file io.Reader) (*reader.Store, codec.Losses, error) {
-	id := newObjectID(f.object.Key, f.content, f.object.Modified)
+	id := hashObjects.NewID(f.object.Key, f.content, f.object.Modified.UnixNano())
 	done, err := formats.Import(ctx, []formats.Input{{Name: f.object.String(), Reader: file}},
 		formats.ImportOptions{Unordered: true, Config: builder.Config{DumpID: id, DumpTime: f.object.Modified,
 			SpillFolder: m.folder, MemoryBudget: m.w.o.Memory}})

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/counted"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	account "github.com/profarc/profarc/internal/ledger"
@@ -40,7 +41,7 @@ type batch struct {
 	now     time.Time
 	version blobs.Version     // of the archive
 	archive *reader.Store     // nil if the store has no archive
-	ledger  *ledger           // of the archive
+	ledger  *counted.Ledger   // of the archive
 	limits  map[string]string // recorded reasons of objects that a limit left out, by name
 	fetched []*fetched
 	bytes   int64 // bytes of fetched objects
@@ -49,7 +50,7 @@ type batch struct {
 
 // maxObjects grows with the archive, so that copying the archive for each batch takes time proportional to the number
 // of all objects.
-func (m *batch) maxObjects() int { return max(minBatchObjects, len(m.ledger.dumps.IDs)) }
+func (m *batch) maxObjects() int { return max(minBatchObjects, len(m.ledger.IDs)) }
 
 // mergeBatch merges a batch and publishes it. It reports whether objects are left for another batch. The
 // error is errConflict if another job replaced the archive.
@@ -60,12 +61,12 @@ func (w *Watcher) mergeBatch(ctx context.Context, r *Report, objects []blobs.Obj
 		return false, err
 	}
 	defer os.RemoveAll(folder)
-	m := &batch{w: w, folder: folder, now: time.Now(), ledger: newLedger()}
+	m := &batch{w: w, folder: folder, now: time.Now(), ledger: counted.NewLedger(hashObjects)}
 	if err := m.openArchive(ctx); err != nil {
 		return false, err
 	}
 	defer m.closeArchive()
-	r.Dumps = len(m.ledger.dumps.IDs)
+	r.Dumps = len(m.ledger.IDs)
 	if err := m.fetchNew(ctx, objects); err != nil {
 		return false, err
 	}
@@ -102,7 +103,7 @@ func (m *batch) openArchive(ctx context.Context) (err error) {
 		m.w.forgetUnless(m.archive.Header().DumpID)
 		err = m.archive.Mapping().Guard(func() (err error) {
 			m.limits, err = readLimits(m.archive)
-			return cmp.Or(m.ledger.addStore(m.archive), err)
+			return cmp.Or(m.ledger.AddStore(m.archive), err)
 		})
 	}
 	if err != nil {
@@ -197,7 +198,7 @@ func (m *batch) buildLargest(ctx context.Context, r *Report) (*sum, error) {
 // build merges objects into a copy of the archive. The objects over are left out, since the archive would be too large.
 func (m *batch) build(ctx context.Context, r *Report, objects, over []*fetched) (*sum, error) {
 	s := &sum{aside: map[*fetched]error{}}
-	c := &construction{batch: m, sum: s, ledger: newLedger()}
+	c := &construction{batch: m, sum: s, ledger: counted.NewLedger(hashObjects)}
 	if m.archive != nil {
 		if err := c.addArchive(ctx); err != nil {
 			return nil, err
@@ -220,7 +221,7 @@ func (m *batch) build(ctx context.Context, r *Report, objects, over []*fetched) 
 	s.isChanged = len(s.merged) > 0 || !sameInputs(before.Inputs, after.Inputs)
 	if !s.isChanged {
 		s.bytes = int64(m.archive.Header().FileSize)
-		s.dumps = len(m.ledger.dumps.IDs)
+		s.dumps = len(m.ledger.IDs)
 		return s, nil
 	}
 	return s, c.commit(ctx)
@@ -239,7 +240,7 @@ type construction struct {
 	*batch
 	sum    *sum
 	b      *builder.Builder // nil until something is merged
-	ledger *ledger          // of the archive and the merged objects
+	ledger *counted.Ledger  // of the archive and the merged objects
 }
 
 func (c *construction) newBuilder(like *reader.Store) *builder.Builder {
@@ -253,7 +254,7 @@ func (c *construction) addArchive(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be added to: %w: remove it, or write to another name with -o", c.w.o.Out, err)
 	}
-	return c.ledger.addStore(c.archive)
+	return c.ledger.AddStore(c.archive)
 }
 
 // addObject merges an object, or sets it aside. It returns only errors that the object does not cause.
@@ -285,11 +286,11 @@ func isOfMachine(err error) bool {
 
 // addProfile merges an open object unless its dumps are counted, or a limit leaves it out.
 func (c *construction) addProfile(ctx context.Context, f *fetched, p *profile) error {
-	what, dumps, err := c.ledger.lookUpArchive(p.store)
+	known, dumps, err := c.ledger.HasAll(p.store)
 	if err != nil {
 		return err
 	}
-	if what == isKnown {
+	if known {
 		c.sum.known = append(c.sum.known, f)
 		return nil
 	}
@@ -301,7 +302,7 @@ func (c *construction) addProfile(ctx context.Context, f *fetched, p *profile) e
 	if err != nil {
 		return err
 	}
-	if most := c.w.o.MaxRecorders; most > 0 && len(c.ledger.dumps.IDs)+dumps > most {
+	if most := c.w.o.MaxRecorders; most > 0 && len(c.ledger.IDs)+dumps > most {
 		return c.w.o.overRecorders()
 	}
 	if err := c.mergeStore(ctx, p.store); err != nil {
@@ -311,7 +312,7 @@ func (c *construction) addProfile(ctx context.Context, f *fetched, p *profile) e
 	for _, l := range p.lost {
 		c.sum.lost.Add(l.What, l.Count)
 	}
-	return c.ledger.addStore(p.store)
+	return c.ledger.AddStore(p.store)
 }
 
 // mergeStore merges an archive as a whole or not at all.
@@ -370,7 +371,7 @@ func (c *construction) account(r *Report) {
 		left := in.State == account.Damaged || in.State == account.Skipped
 		return in.State == account.Missing || left && (merged[in.Name] || again && reason != in.Reason)
 	})
-	addMissingRows(b, rows)
+	counted.AddInputs(b, rows)
 }
 
 // dropInputs removes the inputs for which drop returns true from the account.
@@ -382,27 +383,6 @@ func dropInputs(b *profileset.Set, drop func(account.Input) bool) {
 	for _, in := range all {
 		if !drop(in) {
 			b.AddInput(in)
-		}
-	}
-}
-
-// addMissingRows adds the rows that the account does not have.
-func addMissingRows(b *profileset.Set, rows []account.Input) {
-	slices.SortFunc(rows, func(x, y account.Input) int {
-		return cmp.Or(strings.Compare(x.Name, y.Name), strings.Compare(x.Reason, y.Reason))
-	})
-	type identity struct {
-		name  string
-		state account.State
-	}
-	have := map[identity]bool{}
-	for _, in := range b.Account().Inputs {
-		have[identity{in.Name, in.State}] = true
-	}
-	for _, in := range rows {
-		if id := (identity{in.Name, in.State}); !have[id] {
-			b.AddInput(in)
-			have[id] = true
 		}
 	}
 }

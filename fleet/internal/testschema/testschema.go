@@ -45,14 +45,15 @@ func Commands(all []*cobra.Command) (names []string, err error) {
 		if cmd.Flags().Lookup("json") == nil {
 			continue
 		}
-		name := cmd.Name()
-		if name == "watch" {
-			name = "fleet-watch" // profarc has a watch for folders
+		names = append(names, cmd.Name())
+		if cmd.Name() == "watch" {
+			names = append(names, "fleet-watch") // of stores
 		}
+	}
+	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(Folder, name+".json")); err != nil {
-			return nil, fmt.Errorf("%s --json has no schema: %w", cmd.Name(), err)
+			return nil, fmt.Errorf("%s --json has no schema: %w", name, err)
 		}
-		names = append(names, name)
 	}
 	return names, nil
 }

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/fleet/internal/metrics"
-	"github.com/profarc/profarc/fleet/internal/storewatch"
-	account "github.com/profarc/profarc/internal/ledger"
 )
 
 // prefix begins the names of all metrics.
@@ -18,23 +16,23 @@ type totals struct {
 	size, dumps                                          float64   // of the archive
 }
 
-func (t *totals) addLook(found *storewatch.Report, err error, now time.Time) {
+func (t *totals) addLook(found *look, err error, now time.Time) {
 	t.looks++
-	t.published += int64(found.Published)
-	t.conflicts += int64(found.Conflicts)
-	t.merged += int64(found.Merged)
-	t.bytes += found.Bytes
+	t.published += int64(found.published)
+	t.conflicts += int64(found.conflicts)
+	t.merged += int64(found.merged)
+	t.bytes += found.bytes
 	if err != nil {
 		t.failures++
 		return
 	}
 	t.succeeded = now
-	t.size = float64(found.Size)
-	t.dumps = float64(found.Dumps)
+	t.size = float64(found.size)
+	t.dumps = float64(found.dumps)
 }
 
 // metrics returns the counts since the process started, and the state that the last look found.
-func (t *totals) metrics(found *storewatch.Report) []metrics.Metric {
+func (t *totals) metrics(found *look) []metrics.Metric {
 	gauge := func(name, help string, n float64) metrics.Metric {
 		return metrics.Metric{Name: prefix + name, Kind: metrics.Gauge, Help: help, Values: metrics.One(n)}
 	}
@@ -47,7 +45,10 @@ func (t *totals) metrics(found *storewatch.Report) []metrics.Metric {
 	if !t.succeeded.IsZero() {
 		last = float64(t.succeeded.UnixMilli()) / 1000
 	}
-	all := []metrics.Metric{
+	reason := func(name string, n int) metrics.Value {
+		return metrics.Value{Label: "reason", LabelValue: name, Number: float64(n)}
+	}
+	return []metrics.Metric{
 		counter("looks_total", "Looks at the profiles.", t.looks),
 		counter("failures_total", "Looks that ended with an error.", t.failures),
 		counter("merged_total", "Files and objects that were merged.", t.merged),
@@ -57,26 +58,12 @@ func (t *totals) metrics(found *storewatch.Report) []metrics.Metric {
 		gauge("last_success_timestamp_seconds", "Time of the last look without an error.", last),
 		gauge("archive_bytes", "Size of the archive.", t.size),
 		gauge("archive_dumps", "Dumps in the archive.", t.dumps),
-		gauge("arrived", "Files and objects that are there.", float64(found.Arrived)),
-		gauge("expected", "Files and objects that should be there, 0 if it is not known.", float64(found.Expected)),
-		gauge("missing", "Expected files and objects that are not there.", float64(found.MissingCount())),
+		gauge("arrived", "Files and objects that are there.", float64(found.arrived)),
+		gauge("expected", "Files and objects that should be there, 0 if it is not known.", float64(found.expected)),
+		gauge("missing", "Expected files and objects that are not there.", float64(found.missing)),
+		gauge("in_use", "Files that are left alone because a process writes to them.", float64(found.inUse)),
+		{Name: prefix + "aside", Kind: metrics.Gauge, Help: "Files and objects that are set aside, by reason.",
+			Values: []metrics.Value{reason("damaged", found.damaged), reason("limit", found.overLimit),
+				reason("skipped", found.skipped)}},
 	}
-	return append(all, metrics.Metric{Name: prefix + "aside", Kind: metrics.Gauge,
-		Help: "Files and objects that are set aside, by reason.", Values: asideValues(found)})
-}
-
-func asideValues(found *storewatch.Report) []metrics.Value {
-	var damaged, skipped, limit float64
-	for _, a := range found.Aside {
-		switch {
-		case a.Chosen:
-			limit++
-		case a.State == account.Skipped:
-			skipped++
-		default:
-			damaged++
-		}
-	}
-	return []metrics.Value{{Label: "reason", LabelValue: "damaged", Number: damaged},
-		{Label: "reason", LabelValue: "limit", Number: limit}, {Label: "reason", LabelValue: "skipped", Number: skipped}}
 }

@@ -1,7 +1,6 @@
 package merging
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -194,56 +193,4 @@ func sameProcess(x, y *Contents, key profileset.RunKey) error {
 		"name the archives that %s was merged from in its place, or leave one of the two out",
 		ErrSameProcess, earlier.name, key.Process.PID, was.at.UTC().Format(time.RFC3339), later.name,
 		is.at.UTC().Format(time.RFC3339), earlier.name)
-}
-
-// CountedDumps records which dumps an archive has, and the last one of each run.
-type CountedDumps struct {
-	IDs  map[[16]byte]bool
-	runs map[profileset.RunKey]layout.Provenance
-}
-
-// NewCountedDumps returns the dumps of an empty archive.
-func NewCountedDumps() CountedDumps {
-	return CountedDumps{map[[16]byte]bool{}, map[profileset.RunKey]layout.Provenance{}}
-}
-
-// AddStore adds the dumps of an archive, and returns them.
-func (c *CountedDumps) AddStore(s *reader.Store) ([]profileset.Dump, error) {
-	dumps, err := copier.Dumps(s)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range dumps {
-		c.IDs[d.ID] = true
-	}
-	runs, err := s.Runs()
-	for _, r := range runs { // sorted by time
-		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			c.runs[profileset.RunKeyOf(r)] = r
-		}
-	}
-	return dumps, err
-}
-
-// HasAll reports whether each dump of an archive is counted, or a later one of the same process. It also returns the
-// number of these dumps.
-func (c *CountedDumps) HasAll(s *reader.Store) (known bool, number int, err error) {
-	dumps, errDumps := copier.Dumps(s)
-	runs, errRuns := s.Runs()
-	if err := cmp.Or(errDumps, errRuns); err != nil {
-		return false, 0, err
-	}
-	later := map[[16]byte]bool{} // dumps superseded by a counted one
-	for _, r := range runs {
-		if have, ok := c.runs[profileset.RunKeyOf(r)]; ok && r.Process.Known() && have.Time.After(r.Time) &&
-			(have.Selection == "" || have.Selection == r.Selection) {
-			later[r.DumpID] = true
-		}
-	}
-	for _, d := range dumps {
-		if !c.IDs[d.ID] && !later[d.ID] {
-			return false, len(dumps), nil
-		}
-	}
-	return true, len(dumps), nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/llvm"
@@ -20,7 +21,7 @@ import (
 func TestLossesNameFlags(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1},
+	formatadvice.PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1},
 		{What: llvm.LossContext, Count: 1}, {What: hotspot.LossContents, Count: 1}})
 	lines := strings.Split(b.String(), "\n")
 	for i, flag := range []string{": see --profdata-version", ": see --keep-vtable-symbols", "no place for them",

@@ -16,9 +16,9 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -191,7 +191,7 @@ func (r *dumpReport) printReport(w io.Writer) {
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
 		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
 		cli.FormatDuration(time.Duration(r.WriteNS)))
-	app.PrintLosses(w, r.Refused)
+	formatadvice.PrintLosses(w, r.Refused)
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(w, "raw    %d %s\n", u.Count, escape.Printable(string(u.What)))
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
@@ -130,11 +131,11 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	case a.JSON:
 		err = a.PrintJSON(r)
 	case o.out == "-":
-		app.PrintLosses(a.ErrOut, r.Lost)
+		formatadvice.PrintLosses(a.ErrOut, r.Lost)
 	default:
 		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, cli.FormatSize(r.Bytes),
 			cli.FormatDuration(time.Duration(r.NS)))
-		app.PrintLosses(a.Out, r.Lost)
+		formatadvice.PrintLosses(a.Out, r.Lost)
 	}
 	return cmp.Or(err, app.RefuseUnaccountedLosses(r.Lost))
 }

@@ -8,10 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
@@ -54,30 +53,17 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	}
 }
 
-// TakeOverWatch lets profarc-fleet run the command watch if a source or the output is the URL of a store, such as
-// s3://ci/runs/.
-func TakeOverWatch(a *cli.App, root *cobra.Command, args []string) {
-	watch, _, err := root.Find(args)
-	if err == nil && watch.Name() == "watch" && args[0] == "watch" && namesStore(watch.Flags(), args[1:]) {
+// PassCompletion lets profarc-fleet complete the words of its commands for a shell.
+func PassCompletion(a *cli.App, root *cobra.Command, args []string) {
+	passCompletion(a, root, args, cli.FleetCommands)
+}
+
+func passCompletion(a *cli.App, root *cobra.Command, args []string, commands []cli.FleetCommand) {
+	completes := len(args) > 2 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+	if completes && slices.ContainsFunc(commands, func(c cli.FleetCommand) bool { return c.Name == args[1] }) {
 		root.ResetCommands()
 		addCommands(a, root, []cli.FleetCommand{{Name: args[0]}})
 	}
-}
-
-// namesStore reports whether an argument or the value of -o is a URL. Flags that are not in f have a value.
-func namesStore(f *pflag.FlagSet, args []string) bool {
-	isValue := false // the word is the value of another flag than -o
-	for _, arg := range args {
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		isFlag := strings.HasPrefix(arg, "-")
-		isOutput := name == "output" || name == "o" || strings.HasPrefix(arg, "-o")
-		if strings.Contains(arg, "://") && !isValue && (!isFlag || isOutput) {
-			return true
-		}
-		flag := f.Lookup(name)
-		isValue = isFlag && !hasValue && !isOutput && (flag == nil || flag.NoOptDefVal == "")
-	}
-	return false
 }
 
 // runFleet runs profarc-fleet with args, or profarc-pull if it is there. On Unix it replaces this process.

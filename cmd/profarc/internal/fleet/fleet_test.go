@@ -25,14 +25,9 @@ func TestMain(m *testing.M) {
 	}
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := &cobra.Command{Use: "profarc"}
-	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}, {Name: "pull", Short: "Pull"}})
-	watch := &cobra.Command{Use: "watch", Short: "Watch a folder", Run: func(*cobra.Command, []string) {
-		_, _ = a.Out.WriteString("a folder\n")
-	}}
-	watch.Flags().Bool("once", false, "")
-	watch.Flags().String("pushed", "", "")
-	root.AddCommand(watch)
-	TakeOverWatch(a, root, os.Args[1:])
+	commands := []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}, {Name: "pull", Short: "Pull"}}
+	addCommands(a, root, commands)
+	passCompletion(a, root, os.Args[1:], commands)
 	a.CompleteRoot(root)
 	os.Exit(a.Main(root, os.Args[1:]))
 }
@@ -91,25 +86,15 @@ func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
 	if out, code := profarc(t, beside, onPath, "carry", "--help"); code != 7 || out != "beside carry --help\n" {
 		t.Errorf("beside: %d, %q", code, out)
 	}
-	watchStore := []string{"watch", "s3://b/runs/", "-o", "s3://b/x.parc", "--once"}
-	want := "beside " + strings.Join(watchStore, " ") + "\n"
-	if out, code := profarc(t, beside, onPath, watchStore...); code != 7 || out != want {
-		t.Errorf("watch of a store: %d, %q", code, out)
-	}
-	for _, folder := range [][]string{{"watch", "runs", "--pushed", "http://x/"},
-		{"watch", "--pushed=http://x/", "runs"}} {
-		if out, _ := profarc(t, beside, onPath, folder...); out != "a folder\n" {
-			t.Errorf("%v: %q", folder, out)
+	for _, words := range []string{"__complete carry ", "__completeNoDesc carry --to", "__complete carry a --"} {
+		out, code := profarc(t, beside, onPath, strings.Split(words, " ")...)
+		if code != 7 || out != "beside "+words+"\n" {
+			t.Errorf("%s: %d, %q", words, code, out)
 		}
 	}
-	for _, store := range [][]string{{"watch", "--once", "s3://b/"}, {"watch", "runs", "--output=s3://b/x.parc"},
-		{"watch", "--jobs", "3", "gs://b/"}, {"watch", "runs", "-os3://b/x.parc"}} {
-		if out, _ := profarc(t, beside, onPath, store...); out != "beside "+strings.Join(store, " ")+"\n" {
-			t.Errorf("%v: %q", store, out)
-		}
-	}
-	if out, code := profarc(t, beside, onPath, "watch", "runs"); code != 0 || out != "a folder\n" {
-		t.Errorf("watch of a folder: %d, %q", code, out)
+	out, code = profarc(t, beside, onPath, "__complete", "carr")
+	if code != 0 || !strings.Contains(out, "carry\tCarry ") {
+		t.Errorf("completion of its name: %d, %q", code, out)
 	}
 	if out, _ := profarc(t, beside, onPath, "help", "carry"); out != "beside carry --help\n" {
 		t.Errorf("help of a command: %q", out)

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -135,7 +136,7 @@ func (w *importWriter) writeRuns() error {
 		for _, r := range reports {
 			r.printWritten(w.a)
 		}
-		app.PrintLosses(w.a.Out, w.in.Lost)
+		formatadvice.PrintLosses(w.a.Out, w.in.Lost)
 	})
 }
 
@@ -174,7 +175,7 @@ func (r *importReport) printDifferences(w io.Writer) {
 	for _, note := range r.notes {
 		fmt.Fprintln(w, "odd   ", escape.Printable(note))
 	}
-	app.PrintLosses(w, r.Lost)
+	formatadvice.PrintLosses(w, r.Lost)
 }
 
 func (r *importReport) printRead(w io.Writer) {

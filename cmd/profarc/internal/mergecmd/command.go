@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -282,7 +283,7 @@ func (r *mergeReport) printReport(a *cli.App) {
 	}
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
 		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
-	app.PrintLosses(a.Out, r.Lost)
+	formatadvice.PrintLosses(a.Out, r.Lost)
 }
 
 // currentVersions is the value of --versions that keeps what fits a program.

@@ -20,6 +20,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
@@ -281,7 +282,7 @@ func (r *reduceReport) printReport(a *cli.App) {
 	case "file":
 		fmt.Fprintln(a.Out, "names  hashed with the key of the file")
 	}
-	app.PrintLosses(a.Out, r.Lost)
+	formatadvice.PrintLosses(a.Out, r.Lost)
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
 		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
 }

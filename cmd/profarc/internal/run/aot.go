@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
-	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/outputlock"
 )
 
 // firstWithProfiles is the first JDK whose AOT caches have profiles (JEP 515).
@@ -148,8 +148,8 @@ func (o *runOptions) isDue() bool {
 // trainOnce runs the program as a training run, unless another start is training or has just written the archive. If
 // trained is true, err is the program's exit.
 func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.Program) (trained bool, err error) {
-	release, err := runfiles.LockOutput(o.archive)
-	if errors.Is(err, runfiles.ErrLocked) {
+	release, err := outputlock.Lock(o.archive)
+	if errors.Is(err, outputlock.ErrLocked) {
 		return false, fmt.Errorf("%s: another start trains it now", o.archive)
 	} else if err != nil {
 		return false, err

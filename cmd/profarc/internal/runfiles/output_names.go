@@ -1,5 +1,5 @@
-// Package runfiles manages the archives that a training run writes, with their names, a lock against a second run, and
-// a spool for archives until the run has ended.
+// Package runfiles manages the archives that a training run writes, with their names, and a spool for archives until
+// the run has ended.
 package runfiles
 
 import (

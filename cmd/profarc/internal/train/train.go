@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
-	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/outputlock"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
@@ -105,7 +105,7 @@ func trainJVMs(ctx context.Context, a *cli.App, args []string, o trainOptions) (
 	}
 	defer o.openBase.closeBase()
 	if !o.first { // whose caller holds the lock
-		release, err := runfiles.LockOutput(o.out)
+		release, err := outputlock.Lock(o.out)
 		if err != nil {
 			return nil, status, err
 		}

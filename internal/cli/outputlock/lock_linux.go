@@ -1,4 +1,4 @@
-package runfiles
+package outputlock
 
 import (
 	"errors"

@@ -1,20 +1,19 @@
-package watcher
+package folderwatch
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/counted"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -30,6 +29,7 @@ var (
 	// ErrChanged is returned for a file that changed after it was merged and kept.
 	ErrChanged = errors.New("it was merged with other content before, and may have what was counted then: " +
 		"let each run write a file of its own, or let what was merged be removed")
+	// ErrLarge is returned for a file of more than Options.MaxInput bytes.
 	ErrLarge = errors.New("it is larger than a file may be")
 )
 
@@ -121,7 +121,7 @@ func (p *profile) addTo(ctx context.Context, sum *builder.Builder, name string) 
 	return p.store.Mapping().Guard(func() error { return merge.Into(ctx, sum, p.store, merge.Run{}) })
 }
 
-func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile, error) {
+func (w *Watcher) readInput(ctx context.Context, in *input, l *counted.Ledger) (profile, error) {
 	if in.isArchive() {
 		return in.readArchive(l)
 	}
@@ -129,11 +129,11 @@ func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile,
 	if err != nil {
 		return profile{}, err
 	}
-	id := newInputID(in.name, content, in.info.ModTime().UnixNano())
-	switch l.lookUpFile(id, content, w.o.Remove) {
-	case isKnown:
+	id := hashInputs.NewID(in.name, content, in.info.ModTime().UnixNano())
+	switch lookUpFile(l, id, in.name, content, w.o.Remove) {
+	case counted.Known:
 		return profile{}, nil
-	case isChanged:
+	case counted.Changed:
 		return profile{}, ErrChanged
 	}
 	found, err := formats.Import(ctx, formats.Files(in.path), formats.ImportOptions{Unordered: true,
@@ -150,14 +150,14 @@ func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile,
 	return p, err
 }
 
-func (in *input) readArchive(l *ledger) (profile, error) {
+func (in *input) readArchive(l *counted.Ledger) (profile, error) {
 	s, err := reader.Open(in.path, archive.Options{})
 	if err != nil {
 		return profile{}, err
 	}
 	known := false
 	err = s.Mapping().Guard(func() (err error) {
-		known, _, err = l.dumps.HasAll(s)
+		known, _, err = l.HasAll(s)
 		return err
 	})
 	if err != nil || known {
@@ -167,29 +167,8 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 	return profile{header: *s.Header(), store: s}, nil
 }
 
-// An inputID is the dump id of a file that is no archive:
-//
-//	bytes 0 to 7   XXH64 of "profarc watch", NUL, and the file's name
-//	bytes 8 to 15  XXH64 of its content, XOR XXH64 of its time
-//
-// with the time in nanoseconds since 1970, which the table of dumps has too. So the table
-// shows whether a file with a name was merged, and which content it had.
-type inputID [16]byte
-
-func newInputID(name string, content uint64, at int64) (id inputID) {
-	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
-	binary.LittleEndian.PutUint64(id[8:], content^timeHash(at))
-	return id
-}
-
-func (id inputID) contentHash(at int64) uint64 {
-	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
-}
-func (id inputID) nameHash() uint64 { return binary.LittleEndian.Uint64(id[:]) }
-
-func timeHash(at int64) uint64 {
-	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
-}
+// hashInputs is XXH64.
+var hashInputs counted.Hash = xxhash.Sum64
 
 func hashContent(r io.Reader) (uint64, error) {
 	h := xxhash.New()
@@ -243,16 +222,6 @@ func (w *Watcher) newClaims() (string, error) {
 	return os.MkdirTemp(all, "")
 }
 
-type ledger struct {
-	dumps merging.CountedDumps
-	names map[uint64][]namedContent // contents by hash of the name
-}
-
-type namedContent struct {
-	content uint64
-	at      int64
-}
-
 func openArchive(path string) (*reader.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -260,39 +229,13 @@ func openArchive(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
-func (l *ledger) addDump(id inputID, at int64) {
-	l.dumps.IDs[id] = true
-	l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(at), at})
-}
-
-func (l *ledger) addStore(s *reader.Store) error {
-	dumps, err := l.dumps.AddStore(s)
-	for _, d := range dumps {
-		l.addDump(d.ID, d.Time)
-	}
-	return err
-}
-
-type finding int
-
-const (
-	isNew finding = iota
-	isKnown
-	isChanged // a file of this name was merged with other content
-)
-
 // lookUpFile looks up a file that is no archive. If merged files are removed, the same name later means another file.
-// Otherwise a name means one file, whose time can change.
-func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
-	if l.dumps.IDs[id] {
-		return isKnown
-	}
-	merged := l.names[id.nameHash()]
+func lookUpFile(l *counted.Ledger, id counted.ID, name string, content uint64, removes bool) counted.Finding {
 	switch {
-	case removes || len(merged) == 0:
-		return isNew
-	case slices.ContainsFunc(merged, func(m namedContent) bool { return m.content == content }):
-		return isKnown
+	case l.IDs[id]:
+		return counted.Known
+	case removes:
+		return counted.New
 	}
-	return isChanged
+	return l.LookUp(name, content)
 }

@@ -1,4 +1,4 @@
-package watcher
+package folderwatch
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/counted"
 	"github.com/profarc/profarc/formats/codec"
 	account "github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
@@ -29,6 +30,15 @@ type Batch struct {
 	Lost    codec.Losses `json:"lost"`          // losses of all merged files
 	Archive int64        `json:"archive_bytes"` // bytes of the archive; 0 if it did not change
 	Dumps   int          `json:"dumps"`         // number of dumps in the archive; 0 if it did not change
+	State   State        `json:"-"`
+}
+
+// A State is the state of the folder and of the archive after a batch, whether or not the batch changed it.
+type State struct {
+	Files int     // files in the folder when the batch began, without hidden ones
+	Aside []error // reasons of all files that are set aside
+	Size  int64   // bytes of the archive; 0 without one
+	Dumps int     // number of dumps in the archive
 }
 
 type Aside struct {
@@ -41,7 +51,7 @@ func (b *Batch) DidAnything() bool { return b.Merged+b.Known+b.Removed+len(b.Asi
 type openBatch struct {
 	*Batch
 	w       *Watcher
-	ledger  *ledger
+	ledger  *counted.Ledger
 	archive *reader.Store    // archive before the batch; nil if there was none
 	sum     *builder.Builder // nil until a file is merged
 	claimed string           // folder of the files claimed by this batch
@@ -55,7 +65,7 @@ func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	until := ctx
 	ctx = context.WithoutCancel(ctx)
 	m := &openBatch{Batch: &Batch{Lost: codec.Losses{}}, w: w,
-		ledger: &ledger{merging.NewCountedDumps(), map[uint64][]namedContent{}}}
+		ledger: counted.NewLedger(hashInputs)}
 	defer m.closeFiles()
 	if err := m.openTarget(); err != nil {
 		return m.Batch, err
@@ -74,14 +84,30 @@ func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 			break
 		}
 	}
-	return m.Batch, m.publishBatch(ctx)
+	err = m.publishBatch(ctx)
+	m.describeState()
+	return m.Batch, err
+}
+
+// describeState completes the state. openTarget has set the size of the archive that the batch did not change.
+func (m *openBatch) describeState() {
+	m.State.Files = m.w.files
+	m.State.Dumps = len(m.ledger.IDs)
+	if m.Merged > 0 {
+		m.State.Size, m.State.Dumps = m.Archive, m.Dumps
+	}
+	for _, s := range m.w.seen {
+		if s.aside != nil {
+			m.State.Aside = append(m.State.Aside, s.aside)
+		}
+	}
 }
 
 // maxFiles returns the maximum number of files to merge. It grows with the number of dumps in the archive, so that
 // copying the archive for each batch takes time proportional to the number of all files. Files to be removed stay open
 // until then, which limits their number.
 func (m *openBatch) maxFiles() int {
-	most := max(minBatchFiles, len(m.ledger.dumps.IDs))
+	most := max(minBatchFiles, len(m.ledger.IDs))
 	if m.w.o.Remove {
 		return min(most, maxOpenFiles)
 	}
@@ -106,7 +132,8 @@ func (m *openBatch) openTarget() (err error) {
 	}
 	if s := m.archive; s != nil {
 		id = s.Header().DumpID
-		err = s.Mapping().Guard(func() error { return m.ledger.addStore(s) })
+		m.State.Size = s.Header().FileSize
+		err = s.Mapping().Guard(func() error { return m.ledger.AddStore(s) })
 	}
 	if id != m.w.published {
 		m.w.seen = map[string]sighting{}
@@ -172,11 +199,11 @@ func (m *openBatch) leaveFile(c candidate, err error) error {
 			m.w.unsettled++
 		}
 		if !seen || !unchanged(s.info, c.info) {
-			m.w.seen[c.path] = sighting{c.info, time.Now(), false}
+			m.w.seen[c.path] = sighting{info: c.info, since: time.Now()}
 		}
 	default:
 		m.Aside = append(m.Aside, Aside{c.path, err})
-		m.w.seen[c.path] = sighting{c.info, time.Now(), true}
+		m.w.seen[c.path] = sighting{c.info, time.Now(), true, err}
 	}
 	return nil
 }
@@ -220,10 +247,10 @@ func (m *openBatch) mergeProfile(ctx context.Context, in *input, p *profile) err
 		m.Lost.Add(l.What, l.Count)
 	}
 	if p.set != nil {
-		m.ledger.addDump(p.header.DumpID, p.header.DumpTime)
+		m.ledger.AddDump(p.header.DumpID, p.header.DumpTime)
 		return nil
 	}
-	return m.ledger.addStore(p.store)
+	return m.ledger.AddStore(p.store)
 }
 
 func (m *openBatch) beginSum(ctx context.Context, h *layout.Header) error {
@@ -251,16 +278,11 @@ func (m *openBatch) accountForAside() {
 	if m.w.continuous {
 		return
 	}
-	known := b.Account().Inputs
 	bad := slices.Clone(m.w.o.Missing)
 	for _, aside := range m.Aside {
 		bad = append(bad, account.LeftOut(aside.Path, aside.Reason, false))
 	}
-	for _, in := range bad {
-		if !slices.ContainsFunc(known, func(k account.Input) bool { return k.State == in.State && k.Name == in.Name }) {
-			b.AddInput(in)
-		}
-	}
+	counted.AddInputs(b, bad)
 }
 
 func (m *openBatch) publishBatch(ctx context.Context) error {
@@ -279,7 +301,7 @@ func (m *openBatch) publishBatch(ctx context.Context) error {
 	}
 	m.w.traceStep("published")
 	for _, c := range m.settle {
-		m.w.seen[c.path] = sighting{c.info, time.Now(), true}
+		m.w.seen[c.path] = sighting{info: c.info, settled: true}
 	}
 	for _, in := range m.remove {
 		if err := m.removeMerged(in); err != nil {

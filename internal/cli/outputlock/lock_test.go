@@ -1,4 +1,4 @@
-package runfiles
+package outputlock
 
 import (
 	"errors"
@@ -13,18 +13,18 @@ import (
 
 func TestLockOutlivesOtherOpenings(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "app.parc")
-	release, err := LockOutput(out)
+	release, err := Lock(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := LockFile(out)
+	path, err := Path(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.ReadFile(path); err != nil && runtime.GOOS != "windows" { // it opens and closes it
 		t.Fatal(err)
 	}
-	if _, err := LockOutput(out); !errors.Is(err, ErrLocked) ||
+	if _, err := Lock(out); !errors.Is(err, ErrLocked) ||
 		!strings.Contains(err.Error(), fmt.Sprintf(", process %d: ", os.Getpid())) {
 		t.Errorf("locked again: %v", err)
 	}
@@ -40,11 +40,11 @@ func TestLockOfAKilledRun(t *testing.T) {
 	if err := os.WriteFile(out+".lock", []byte("4711\nmore"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	release, err := LockOutput(out)
+	release, err := Lock(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LockOutput(out); err == nil || strings.Contains(err.Error(), "4711") {
+	if _, err := Lock(out); err == nil || strings.Contains(err.Error(), "4711") {
 		t.Errorf("the old process is named: %v", err)
 	}
 	release()
@@ -61,7 +61,7 @@ func TestOneHolder(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for n := 0; n < 100; {
-				release, err := LockOutput(out)
+				release, err := Lock(out)
 				if errors.Is(err, ErrLocked) {
 					runtime.Gosched()
 					continue

@@ -1,12 +1,11 @@
-// Package watcher merges the profiles that appear in a folder into an archive, each of them once. It can remove merged
-// files, so that thousands of runs need no more disk space than their merged archive.
+// Package folderwatch merges the profiles that appear in a folder into an archive, each of them once. It can remove
+// merged files, so that thousands of runs need no more disk space than their merged archive.
 //
 // # Duplicates
 //
 // The archive's table of dumps records the merged files. It is published atomically with the counts, so after a kill
-// both exist or neither. An archive among the inputs is identified by its dump ids. Any other file gets a dump id that
-// [inputID] derives from its name, content and time. So a file is merged once, but two runs with equal counts are not
-// duplicates.
+// both exist or neither. An archive among the inputs is identified by its dump ids. Any other file gets a [counted.ID]
+// by its name, content and time. So a file is merged once, but two runs with equal counts are not duplicates.
 //
 // # Removal
 //
@@ -26,7 +25,7 @@
 // A file that a process has open for writing, has mapped for writing (LLVM's continuous mode, %c), or has
 // locked (LLVM's %m) is left alone until it is closed. A continuous watcher also leaves empty files alone, because
 // LLVM's runtime creates one when a program starts, and writes it when the program ends.
-package watcher
+package folderwatch
 
 import (
 	"cmp"
@@ -41,7 +40,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/cli/outputlock"
 	account "github.com/profarc/profarc/internal/ledger"
 )
 
@@ -82,19 +81,22 @@ type Watcher struct {
 	seen        map[string]sighting // state of known files, by path
 	published   [16]byte            // dump id of the archive when last seen
 	unsettled   int                 // number of files that may be in use
+	files       int                 // number of files that the last batch found in the folder
 }
 
 type sighting struct {
 	info    fs.FileInfo
 	since   time.Time
-	settled bool // merged and kept, or set aside
+	settled bool  // merged and kept, or set aside
+	aside   error // why it is set aside; nil if it is not
 }
 
 // supported lists the systems on which open files can be renamed and removed, and mapped archives replaced.
 var supported = []string{"linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix"}
 
 // ErrUnsupported is returned on other systems.
-var ErrUnsupported = fmt.Errorf("folders are watched on Unix only: %w", errors.ErrUnsupported)
+var ErrUnsupported = errors.New("folders are watched on Unix only: sum the files with profarc import, and archives with " +
+	"profarc merge")
 
 // Open prepares to merge the files of a folder into the archive out, which is created when the first file is merged. It
 // locks the archive and, to remove files, the folder. The error matches ErrWatched if another process holds a lock.
@@ -127,12 +129,12 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 }
 
 func (w *Watcher) lockName(name string) error {
-	release, err := runfiles.LockOutput(name)
+	release, err := outputlock.Lock(name)
 	if err != nil {
 		return lockError(name, err)
 	}
 	w.release = append(w.release, release)
-	path, err := runfiles.LockFile(name)
+	path, err := outputlock.Path(name)
 	if err == nil {
 		var info fs.FileInfo
 		info, err = os.Lstat(path)
@@ -142,7 +144,7 @@ func (w *Watcher) lockName(name string) error {
 }
 
 func lockError(name string, err error) error {
-	if !errors.Is(err, runfiles.ErrLocked) {
+	if !errors.Is(err, outputlock.ErrLocked) {
 		return err
 	}
 	if folder, ok := strings.CutSuffix(name, string(filepath.Separator)+claimsFolder); ok {
@@ -216,6 +218,7 @@ type candidate struct {
 // several dumps of a process has all counts.
 func (w *Watcher) candidates() ([]candidate, error) {
 	w.forgetGone()
+	w.files = 0
 	found, err := w.listFolder(w.folder, func(name string) bool { return !isHidden(name) })
 	if err != nil || !w.ownsClaims {
 		return found, err
@@ -272,6 +275,9 @@ func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]ca
 		if err != nil || !info.Mode().IsRegular() || !wanted(e.Name()) ||
 			slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
 			continue // gone, or no file of profiles
+		}
+		if folder == w.folder {
+			w.files++
 		}
 		c := candidate{path: filepath.Join(folder, e.Name()), name: e.Name(), info: info}
 		if s, ok := w.seen[c.path]; !ok || !s.settled || !unchanged(s.info, info) {

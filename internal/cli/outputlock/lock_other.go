@@ -1,6 +1,6 @@
 //go:build !linux
 
-package runfiles
+package outputlock
 
 import (
 	"os"

@@ -1,8 +1,9 @@
-package watcher
+package folderwatch
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/counted"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -337,12 +339,20 @@ func TestRun(t *testing.T) {
 	want(t, "calls", int(calls(t, out, "f")), 6)
 }
 
-func TestInputID(t *testing.T) {
+// TestDumpIDs checks that ids of files stay the same, so that a later version knows what an earlier one merged.
+func TestDumpIDs(t *testing.T) {
 	t.Parallel()
-	id := newInputID("a.profraw", 12345, 678)
-	if id.contentHash(678) != 12345 || id.nameHash() != newInputID("a.profraw", 0, 0).nameHash() ||
-		id.nameHash() == newInputID("b.profraw", 0, 0).nameHash() {
-		t.Errorf("%x", id)
+	l := counted.NewLedger(hashInputs)
+	id := hashInputs.NewID("a.profraw", 12345, 678)
+	if got := fmt.Sprintf("%x", id); got != "3a022130e2b53ab59684be00c49b9304" {
+		t.Errorf("the id is %s", got)
+	}
+	l.AddDump(id, 678)
+	if got := l.Contents("a.profraw"); len(got) != 1 || got[0] != (counted.Content{Hash: 12345, At: 678}) {
+		t.Errorf("contents: %v", got)
+	}
+	if got := l.Contents("b.profraw"); len(got) != 0 {
+		t.Errorf("contents of another file: %v", got)
 	}
 }
 

@@ -1,4 +1,5 @@
-package runfiles
+// Package outputlock locks the name of an archive, so that no two processes write to it.
+package outputlock
 
 import (
 	"errors"
@@ -9,8 +10,8 @@ import (
 
 var ErrLocked = errors.New("another training run writes to it")
 
-// LockFile returns the path of an archive's lock, NAME.lock. Symbolic links are resolved.
-func LockFile(out string) (string, error) {
+// Path returns the path of an archive's lock, NAME.lock. Symbolic links are resolved.
+func Path(out string) (string, error) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(out))
 	if err != nil {
 		return "", err
@@ -22,12 +23,12 @@ func LockFile(out string) (string, error) {
 	return filepath.Join(folder, name+".lock"), nil
 }
 
-// LockOutput locks the [LockFile] of out, so that no other training run or watcher writes to the same name. If another
+// Lock locks the [Path] of out, so that no other training run or watcher writes to the same name. If another
 // process has the lock, it fails immediately with an error that matches ErrLocked. The lock belongs to the open file
 // description, so closing another one does not release it. It ends with the process. release also removes the file. A
 // killed process leaves its file, which the next one to lock it removes.
-func LockOutput(out string) (release func(), err error) {
-	path, err := LockFile(out)
+func Lock(out string) (release func(), err error) {
+	path, err := Path(out)
 	if err != nil {
 		return nil, err
 	}
