@@ -242,8 +242,7 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
 			p.screen.MethodText(s.MethodName))
-		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, s.Count, site,
-			p.seenText(s)+p.certainText(s))
+		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, s.Count, site, p.siteNote(&s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
@@ -254,37 +253,23 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 	}
 }
 
-func (p *printer) certainText(s facts.PollutedSite) string {
-	if len(s.Certain) == 0 {
-		return ""
+func (p *printer) siteNote(s *facts.PollutedSite) (note string) {
+	if len(s.Seen) > 0 {
+		note = ": " + p.rowsText(slices.Concat(s.Seen, s.RestRows()), s.Count)
 	}
-	var parts []string
-	for _, row := range s.Certain {
-		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What),
-			cli.Share(row.Count, s.Count)))
+	if len(s.Certain) > 0 {
+		note += "; certain in some runs: " + p.rowsText(s.Certain, s.Count)
 	}
-	return "; certain in some runs: " + strings.Join(parts, ", ")
+	return note
 }
 
-func (p *printer) seenText(s facts.PollutedSite) string {
+func (p *printer) rowsText(rows []facts.SeenRow, count uint64) string {
 	var parts []string
-	rest := s.Count
-	for _, row := range s.Seen {
+	for _, row := range rows {
 		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What),
-			cli.Share(row.Count, s.Count)))
-		rest -= min(rest, row.Count)
+			cli.Share(row.Count, count)))
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	untyped := min(rest, s.Untyped)
-	if rest > untyped {
-		parts = append(parts, fmt.Sprintf("%s %.2f", s.Kind.OthersText(), cli.Share(rest-untyped, s.Count)))
-	}
-	if untyped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
-	}
-	return ": " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {

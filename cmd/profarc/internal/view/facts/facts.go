@@ -159,22 +159,14 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	if h.Domain != layout.DomainJamaica && h.Domain != layout.DomainSampled { // counts of one unit
 		f.Summary = &h.Summary
 	}
-	base, layer, err := s.Base()
-	if err != nil {
-		return nil, err
-	}
+	base, layer, errBase := s.Base()
 	if layer {
 		f.LayerOn = &BaseFact{bytesText(base.DumpID), hexID(base.Sum), formatUTC(base.Time), base.Producer}
 	}
-	f.RunFacts, err = gatherRuns(s)
-	if err != nil {
-		return nil, err
-	}
-	f.Account, err = DescribeAccount(s)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.gatherTables(s)
+	var errRuns, errAccount error
+	f.RunFacts, errRuns = gatherRuns(s)
+	f.Account, errAccount = DescribeAccount(s)
+	return f, cmp.Or(errBase, errRuns, errAccount, f.gatherTables(s))
 }
 
 func (f *Facts) gatherTables(s *reader.Store) (err error) {

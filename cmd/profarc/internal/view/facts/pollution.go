@@ -56,6 +56,21 @@ func (s *PollutedSite) CertainShare() float64 {
 	return cli.Share(min(sum, s.Count), s.Count)
 }
 
+// RestRows returns the counts beyond Seen, of outcomes without a row and of receivers whose types were not recorded.
+func (s *PollutedSite) RestRows() (rows []SeenRow) {
+	rest := s.Count
+	for _, row := range s.Seen {
+		rest -= min(rest, row.Count)
+	}
+	untyped := min(rest, s.Untyped)
+	for _, row := range []SeenRow{{s.Kind.OthersText(), rest - untyped}, {untypedText, untyped}} {
+		if row.Count > 0 {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // A Doubt is an uncertainty about a site caused by types without a row.
 type Doubt string
 

@@ -19,8 +19,8 @@ const (
 	undecided = 0.6
 )
 
-// UntypedText names the receivers in siteTally.untyped.
-var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
+// untypedText names the receivers in siteTally.untyped.
+var untypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
 
 type outcomeID struct {
 	kind analyze.Kind

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -29,17 +28,15 @@ var (
 )
 
 type caller struct {
-	Method   link   // empty for the root
-	At       string // kind of number in Point
-	Point    int32
-	Sum      string // weight of all contexts through this call
-	Share    float64
-	Own      []link // profiles of exactly this context
-	Callers  []*caller
-	Left     int // number of hidden callers
-	IsRoot   bool
-	Contexts int  // number of contexts, in the root only
-	Cut      bool // only the first contexts were read, in the root only
+	frameLink        // zero for the root
+	Sum       string // weight of all contexts through this call
+	Share     float64
+	Own       []link // profiles of exactly this context
+	Callers   []*caller
+	Left      int // number of hidden callers
+	IsRoot    bool
+	Contexts  int  // number of contexts, in the root only
+	Cut       bool // only the first contexts were read, in the root only
 }
 
 func contextMeasure(s *reader.Store) *analyze.Measure {
@@ -141,7 +138,6 @@ func (b *callerTree) buildCaller(n *contextNode, depth int) *caller {
 		f, err := n.at.Caller()
 		b.request.noteError(err)
 		c.Method = b.request.linkToMethod(f.Caller)
-		c.At = display.PointWord(b.request.archive().Header().Domain)
 		c.Point = f.Point
 	}
 	for _, q := range n.own[:min(len(n.own), profilesOfContext)] {

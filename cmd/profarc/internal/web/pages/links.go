@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"net/url"
 	"slices"
@@ -82,7 +81,9 @@ type link struct {
 	element string
 }
 
-func linkToPage(text, view string, q query) link { return link{Text: text, view: view, query: q} }
+func linkToPage(text, view string, q query) link {
+	return link{Text: cmp.Or(text, nameless), view: view, query: q}
+}
 
 func (l link) atElement(element string) link {
 	l.element = element
@@ -95,21 +96,6 @@ func (r *request) linkToElement(text, element string) link {
 	return linkToPage(text, r.view.name, r.query).atElement(element)
 }
 
-func anchorHTML(links linker, l link) template.HTML {
-	text := nameElement(l.Text)
-	if l.view == "" {
-		return text
-	}
-	if l.Text == "" {
-		text = nameElement(nameless)
-	}
-	href := linkURL(links, l)
-	if href == "" {
-		return text
-	}
-	return `<a href="` + template.HTML(template.HTMLEscapeString(string(href))) + `">` + text + `</a>`
-}
-
 // A query selects the content of a view, and is encoded in the address. Queries are immutable.
 type query struct{ values url.Values }
 
@@ -118,9 +104,7 @@ func newQuery(pairs ...string) query { return query{}.withValues(pairs...) }
 // withValues returns a copy of the query with values for alternating keys and values. Empty values remove their keys.
 func (q query) withValues(pairs ...string) query {
 	changed := url.Values{}
-	for key, values := range q.values {
-		changed[key] = values
-	}
+	maps.Copy(changed, q.values)
 	for i := 0; i+1 < len(pairs); i += 2 {
 		changed.Del(pairs[i])
 		if pairs[i+1] != "" {

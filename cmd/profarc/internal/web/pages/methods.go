@@ -14,9 +14,8 @@ import (
 )
 
 type memberList struct {
-	Levels bool // the table has levels
-	Code   []menuItem
-	Table  *table
+	Code  []menuItem
+	Table *table
 }
 
 func buildMethods(r *request) (any, error) {
@@ -54,7 +53,7 @@ func listMembers(r *request, m *members) (any, error) {
 		return nil, err
 	}
 	fillPage(t, m.n, order, m.memberCells)
-	return &memberList{m.levels != nil, r.codeChoices(), t}, nil
+	return &memberList{r.codeChoices(), t}, nil
 }
 
 func (m *members) memberCells(i int32) ([]cell, error) {

@@ -25,7 +25,6 @@ type overview struct {
 	Hottest  *hotList    // hottest by the default measure; nil if the archive has no counts
 	Odd      []link      // oddities that a reader should know before trusting the counts
 	Looking  *unfinished // pending search for more oddities, or nil
-	Levels   bool        // the table has levels
 }
 
 type hotList struct {
@@ -80,7 +79,6 @@ func (o *overview) addCounts(r *request) error {
 		o.WhyNone = facts.WithoutText(r.archive().Header().Domain)
 		o.Without = summary.Without - min(o.Counts.Unexecuted, summary.Without)
 	}
-	o.Levels = t.levels != nil
 	if err := o.addOddities(r); err != nil {
 		return err
 	}

@@ -10,11 +10,13 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"iter"
 	"strings"
 	"sync"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 	"github.com/profarc/profarc/layout"
@@ -55,7 +57,6 @@ func hashSource(text string) string {
 
 func templates(links linker, d layout.Domain) (*template.Template, error) {
 	t := template.New("").Funcs(template.FuncMap{
-		"link":      func(l link) template.HTML { return anchorHTML(links, l) },
 		"address":   func(l link) template.URL { return linkURL(links, l) },
 		"name":      nameElement,
 		"printable": escape.Printable, // used in attributes, and where elements are not allowed
@@ -68,6 +69,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"moment":    momentText,
 		"percent":   percentText,
 		"kind":      report.KindText,
+		"position":  func() string { return display.PointWord(d) }, // kind of number that points have
 		"sum":       func(kind string, sum float64) string { return report.SumText(kind, sum, realText) },
 		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
 		"amount":    amountText,
@@ -93,7 +95,7 @@ var textOfTemplates = lazyregexp.New(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
 func linkURL(links linker, l link) template.URL {
 	href, ok := links.pageAddress(l.view, l.query)
-	if !ok {
+	if !ok || l.view == "" {
 		return ""
 	}
 	if l.element != "" {
@@ -181,16 +183,18 @@ func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	return p, nil
 }
 
-// writeDocument writes a document. next yields its pages in order.
-func writeDocument(w io.Writer, t *template.Template, d *document,
-	pages func(yield func(*shownPage) error) error) error {
+func writeDocument(w io.Writer, t *template.Template, d *document, pages iter.Seq2[*shownPage, error]) error {
 	d.Style, d.Script = styleElement(), scriptElement()
 	if err := t.ExecuteTemplate(w, "document-begin", d); err != nil {
 		return err
 	}
-	err := pages(func(p *shownPage) error { return t.ExecuteTemplate(w, "page", p) })
-	if err != nil {
-		return err
+	for p, err := range pages {
+		if err == nil {
+			err = t.ExecuteTemplate(w, "page", p)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return t.ExecuteTemplate(w, "document-end", d)
 }
@@ -214,20 +218,16 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, methods int, progre
 	}
 	d := &document{Title: s.archiveNames(), Site: s.archiveNames(), Policy: contentPolicy("'none'"),
 		Menu: s.menuItems(nil)}
-	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
+	return writeDocument(w, t.a, d, func(yield func(*shownPage, error) bool) {
 		for i, r := range requests { // one by one, to limit memory
 			p, err := renderPage(t.templatesOf(r.site), r)
-			if err != nil {
-				return err
-			}
 			if progress != nil {
 				progress(i+1, len(requests))
 			}
-			if err := yield(p); err != nil {
-				return err
+			if !yield(p, err) {
+				return
 			}
 		}
-		return nil
 	})
 }
 

@@ -29,7 +29,6 @@ func newPointBuilder(r *request) *pointBuilder {
 
 type point struct {
 	ID       string // id of its element; empty if another point has it
-	Word     string // "bci" or "point"
 	Number   int32
 	Kind     string
 	About    string // meaning of the kind
@@ -84,8 +83,7 @@ func (b *pointBuilder) pointID(n int32) string {
 
 // buildPoint returns a point as displayed. called is the callee in the bytecode at the point, or nil.
 func (b *pointBuilder) buildPoint(p *analyze.Point, called *listing.Ref) *point {
-	q := &point{ID: b.pointID(p.Point), Word: display.PointWord(b.request.archive().Header().Domain), Number: p.Point,
-		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
+	q := &point{ID: b.pointID(p.Point), Number: p.Point, Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
 		q.About = "" // would repeat for thousands of points
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,7 +33,6 @@ type pollutionPage struct {
 type pollutedSite struct {
 	*facts.PollutedSite
 	Method link
-	At     string // kind of number of the point
 	What   string // what is mixed
 	Mixed  []segment
 }
@@ -73,8 +73,7 @@ func buildPollution(r *request) (any, error) {
 	p.Sites.finishRows()
 	if len(report.Sites) > 0 {
 		s := &report.Sites[0]
-		p.Worst = &pollutedSite{s, siteLink(r, s), display.PointWord(domain), kindWords[s.Kind],
-			segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+		p.Worst = &pollutedSite{s, siteLink(r, s), kindWords[s.Kind], segmentsOf(r, s)}
 	}
 	return p, nil
 }
@@ -92,7 +91,7 @@ func (p *pollutionPage) siteCells(r *request, s *facts.PollutedSite) []cell {
 		best = noNumber
 	}
 	shown := []cell{linkCell(siteLink(r, s)), numberCell(fmt.Sprint(s.Point), float64(s.Point)),
-		textCell(capitalized(kindWords[s.Kind])), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+		textCell(capitalized(kindWords[s.Kind])), countCell(s.Count), best, seenCell(r, s)}
 	if p.inRuns {
 		shown = append(shown, shareCell(s.CertainShare()))
 	}
@@ -123,8 +122,8 @@ func siteLink(r *request, s *facts.PollutedSite) link {
 	return linkToPage(s.Spelled(), nameOfMethod, q).atElement(pointElement(s.Point))
 }
 
-func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) cell {
-	list := segmentsOf(r, kind, seen, count, untyped)
+func seenCell(r *request, s *facts.PollutedSite) cell {
+	list := segmentsOf(r, s)
 	var parts []string
 	for _, s := range list {
 		parts = append(parts, percentText(s.Share)+" "+s.Text)
@@ -134,25 +133,19 @@ func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untype
 	return c
 }
 
-func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
-	if kind == analyze.SiteNull {
+func segmentsOf(r *request, s *facts.PollutedSite) (list []segment) {
+	if s.Kind == analyze.SiteNull {
 		return nil
 	}
-	rest := count
-	names := seenTexts(r, kind, seen)
-	for i, row := range seen {
-		list = append(list, segment{names[i], row.Count, cli.Share(row.Count, count), fmt.Sprintf("part-%d", i),
-			cli.Share(count-rest, count)})
-		rest -= min(rest, row.Count)
-	}
-	untyped = min(rest, untyped)
-	for _, part := range []segment{{Text: kind.OthersText(), Count: rest - untyped},
-		{Text: facts.UntypedText, Count: untyped}} {
-		if part.Count > 0 {
-			list = append(list, segment{part.Text, part.Count, cli.Share(part.Count, count), "part-rest",
-				cli.Share(count-rest, count)})
-			rest -= part.Count
+	from := uint64(0)
+	names := seenTexts(r, s.Kind, s.Seen)
+	for i, row := range slices.Concat(s.Seen, s.RestRows()) {
+		part := segment{row.What, row.Count, cli.Share(row.Count, s.Count), "part-rest", cli.Share(from, s.Count)}
+		if i < len(names) {
+			part.Text, part.Class = names[i], fmt.Sprintf("part-%d", i)
 		}
+		list = append(list, part)
+		from = min(schema.AddCounts(from, row.Count), s.Count)
 	}
 	return list
 }

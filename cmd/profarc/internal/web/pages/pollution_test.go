@@ -52,8 +52,9 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 
 func TestStackedBarsEndAtTheirEnd(t *testing.T) {
 	t.Parallel()
-	list := segmentsOf(requestOf(t, specimenSite(t, specimen.All()[0]), "pollution"), analyze.SiteBranch,
-		[]facts.SeenRow{{What: "a", Count: 60}, {What: "b", Count: 30}}, 100, 4)
+	list := segmentsOf(requestOf(t, specimenSite(t, specimen.All()[0]), "pollution"), &facts.PollutedSite{
+		Kind: analyze.SiteBranch, Seen: []facts.SeenRow{{What: "a", Count: 60}, {What: "b", Count: 30}}, Count: 100,
+		Untyped: 4})
 	var got []string
 	for _, s := range list {
 		got = append(got, fmt.Sprintf("%s %.2f %.2f", s.Class, s.From, s.Share))

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -39,7 +38,6 @@ type profilePart struct {
 
 type frameLink struct {
 	Method link
-	At     string // kind of number in Point
 	Point  int32
 }
 
@@ -87,8 +85,7 @@ func (p *profilePart) addContext(r *request, q reader.Profile) {
 	shown := frames[:min(len(frames), framesOnPage)]
 	p.Outer = len(frames) - len(shown)
 	for _, f := range shown {
-		p.Callers = append(p.Callers, frameLink{r.linkToMethod(f.Caller),
-			display.PointWord(q.Store().Header().Domain), f.Point})
+		p.Callers = append(p.Callers, frameLink{r.linkToMethod(f.Caller), f.Point})
 	}
 }
 

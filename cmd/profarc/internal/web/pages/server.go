@@ -182,7 +182,7 @@ func (s *Server) buildAnswer(q *http.Request, name string) (answer []byte, statu
 		d := &document{Title: p.Title + site.titleSuffix() + " · " + s.site.archiveNames(), Site: s.site.archiveNames(),
 			Menu: site.menuItems(v), Search: searchFormOf(v, asked)}
 		err = writeDocument(&b, s.templates.templatesOf(site), d,
-			func(yield func(*shownPage) error) error { return yield(p) })
+			func(yield func(*shownPage, error) bool) { yield(p, nil) })
 	}
 	return b.Bytes(), status, err
 }

@@ -237,6 +237,11 @@ func (t *table) Complete() bool {
 
 const rowsWithoutSearch = 10
 
+// HasLevels reports whether the table has HotSpot's compilation levels of methods.
+func (t *table) HasLevels() bool {
+	return slices.ContainsFunc(t.Columns, func(c column) bool { return c.Key == levelColumn.Key })
+}
+
 func (t *table) Element() string { return t.request.elementID(t.ID) }
 func (t *table) To() int         { return t.From - 1 + len(t.Rows) }
 func (t *table) Before() *link   { return t.linkToRows("Previous rows", -1, t.From > 1) }

@@ -29,7 +29,6 @@ type wherePage struct {
 	Sum     string  // Total with its unit
 	Share   float64 // share of Whole
 	Whole   string  // the archive, or the file for sizes
-	Levels  bool    // the table has levels
 	part    string  // key of the displayed part
 	Classes *link   // list of all classes, or nil
 	Maps    []*treemap
@@ -315,8 +314,8 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 	methods := !slices.ContainsFunc(groups, func(g branch) bool { return !g.isMethod && g.rest == 0 })
 	if !methods {
 		columns = append(columns, numberColumn("parts", "Parts"))
-	} else if columns = withLevel(v.tally, columns, levelColumn); v.levels != nil {
-		p.Levels = true
+	} else {
+		columns = withLevel(v.tally, columns, levelColumn)
 	}
 	t := newTable(r, "where", whereTitle, columns...)
 	t.Titled = true
