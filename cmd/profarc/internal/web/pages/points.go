@@ -83,7 +83,8 @@ func (b *pointBuilder) pointID(n int32) string {
 
 // buildPoint returns a point as displayed. called is the callee in the bytecode at the point, or nil.
 func (b *pointBuilder) buildPoint(p *analyze.Point, called *listing.Ref) *point {
-	q := &point{ID: b.pointID(p.Point), Number: p.Point, Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
+	q := &point{ID: b.pointID(p.Point), Number: p.Point, Kind: p.Title,
+		About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
 		q.About = "" // would repeat for thousands of points
 	}
