@@ -23,6 +23,8 @@
 //	proftext    llvm                    yes  LLVM's text
 //	llvm-sample llvm/sample        yes       LLVM's sample profiles in all forms
 //	llvm-sample-text llvm/sample        yes  LLVM's sample profiles as text
+//	llvm-sample-binary llvm/sample      yes  LLVM's sample profiles in binary form
+//	llvm-sample-extbinary llvm/sample   yes  LLVM's sample profiles in extensible binary form
 //	methoddata  hotspot            yes  yes  the text of HotSpot's -XX:+PrintMethodData
 //	replay      replay             yes       replay files of HotSpot's compilers
 //	iprof       iprof              yes  yes  profiles of GraalVM native images

@@ -63,6 +63,8 @@ func Exporters() []codec.Exporter {
 		&iprof.Exporter{},
 		&llvm.TextExporter{},
 		sample.TextExporter(),
+		sample.BinaryExporter(),
+		sample.ExtensibleExporter(),
 		&jamaica.Exporter{},
 		&stacks.Exporter{},
 		&pprof.Exporter{},

@@ -107,3 +107,21 @@ func TextExporter() codec.Exporter {
 	return newExporter("text", "what llvm-profdata merge --sample --text writes (imported sample profiles)",
 		(*Profile).WriteText)
 }
+
+// BinaryExporter writes the older binary form.
+func BinaryExporter() codec.Exporter {
+	return newExporter("binary", "the same in the older binary form, without checksums", (*Profile).WriteBinary)
+}
+
+// ExtensibleExporter writes the extensible binary form.
+func ExtensibleExporter() codec.Exporter {
+	e := &Extensible{}
+	x := newExporter("extbinary", "the same in the extensible binary form, which clang -fprofile-sample-use reads",
+		func(p *Profile, w io.Writer) error { return e.Write(w, p) })
+	x.format.Options = []codec.Option{
+		codec.NewOption("compress-sections", &e.Compress, "compress the sections"),
+		codec.NewOption("use-md5", &e.GUIDs, "replace the names of functions by their hashes"),
+		codec.NewOption("partial-profile", &e.Partial, "mark the profile as one that lacks functions"),
+	}
+	return x
+}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/profarc/profarc/formats/codec"
 )
 
 // An Extensible has the options of extensible profiles.
@@ -174,7 +172,7 @@ func (w *sectionWriter) writeMetadata() (flags uint64) {
 	p := w.profile
 	flags = flagIf(p.Probes, flagProbes) | flagIf(p.Calling || p.PreInlined, flagAttributes)
 	if flags != 0 {
-		for _, f := range p.Functions {
+		for _, f := range metadataOrder(p) {
 			w.uleb(w.indexOf(f))
 			w.writeMetadataOf(f, flags)
 		}
@@ -198,22 +196,4 @@ func (w *sectionWriter) writeMetadataOf(f *Function, flags uint64) {
 		w.uleb(w.indices[c.Name])
 		w.writeMetadataOf(c.Function, flags)
 	}
-}
-
-// BinaryExporter writes the older binary form.
-func BinaryExporter() codec.Exporter {
-	return newExporter("binary", "the same in the older binary form, without checksums", (*Profile).WriteBinary)
-}
-
-// ExtensibleExporter writes the extensible binary form.
-func ExtensibleExporter() codec.Exporter {
-	e := &Extensible{}
-	x := newExporter("extbinary", "the same in the extensible binary form, which clang -fprofile-sample-use reads",
-		func(p *Profile, w io.Writer) error { return e.Write(w, p) })
-	x.format.Options = []codec.Option{
-		codec.NewOption("compress-sections", &e.Compress, "compress the sections"),
-		codec.NewOption("use-md5", &e.GUIDs, "replace the names of functions by their hashes"),
-		codec.NewOption("partial-profile", &e.Partial, "mark the profile as one that lacks functions"),
-	}
-	return x
 }
