@@ -72,7 +72,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := against.(methodcode.FunctionList); ok && s.Header().Domain.LLVM() && (!ofArchive || archived.whole) {
+	if list, ok := against.(methodcode.FunctionList); ok && c.ofFunctions() && (!ofArchive || archived.whole) {
 		c.renames, err = findRenamedFunctions(ctx, s, against, list)
 		if err != nil {
 			return nil, err
@@ -124,10 +124,10 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 		return nil
 	}
 	_, ofClasses := against.(methodcode.Inventory)
-	if d := h.Domain; d != layout.DomainHotSpot && !(d == layout.DomainGraal && ofClasses) && !d.LLVM() {
+	if d := h.Domain; d != layout.DomainHotSpot && !(d == layout.DomainGraal && ofClasses) && !comparesHashes(d, against) {
 		if d == layout.DomainSampled {
-			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(),
-				d, ErrDomain)
+			return fmt.Errorf("%s: domain %s: %w: %s", s.Mapping().Name(), d, ErrDomain,
+				"compare them with the source of a Go program, or with a program of clang -fpseudo-probe-for-profiling")
 		}
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
@@ -139,6 +139,16 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 	}
 	return nil
 }
+
+// comparesHashes reports whether profiles of a domain and a program both have hashes or checksums of functions.
+func comparesHashes(d layout.Domain, against Code) bool {
+	_, listed := against.(methodcode.FunctionList)
+	_, ofArchive := against.(*archivedCode)
+	return d.LLVM() || d == layout.DomainSampled && listed && !ofArchive
+}
+
+// ofFunctions reports whether functions are compared by their hashes.
+func (c *checker) ofFunctions() bool { return comparesHashes(c.s.Header().Domain, c.against) }
 
 type checker struct {
 	poll     *poll.Poll

@@ -44,6 +44,10 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 		return err
 	}
 	code := j.Profile.Code()
+	if code == 0 && c.s.Header().Domain == layout.DomainSampled {
+		j.State, j.Reason = Unchecked, "the profile has no checksum of it: it counts lines, not pseudo probes"
+		return nil
+	}
 	if v, ok := c.findSameCode(j, versions); ok {
 		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
 		return nil
@@ -61,7 +65,7 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 		}
 	}
 	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
-	if c.s.Header().Domain.LLVM() {
+	if c.ofFunctions() {
 		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)
 		return nil
 	}
@@ -119,7 +123,7 @@ func listMoves(j *judgement) (moves []Move) {
 func (c *checker) findSameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
-	if !ok || code == 0 && !c.s.Header().Domain.LLVM() { // a constructor without a body has the hash 0
+	if !ok || code == 0 && !c.ofFunctions() { // a constructor without a body has the hash 0
 		return v, false
 	}
 	for _, v := range versions[first:min(len(versions), first+maxAligned)] {
@@ -143,7 +147,7 @@ func indexByCode(versions []methodcode.Version) map[uint64]int {
 }
 
 func (c *checker) describeOldCode(j *judgement, k layout.Key) error {
-	if c.s.Header().Domain.LLVM() {
+	if c.ofFunctions() {
 		return nil
 	}
 	j.old = pointsOf(j.Profile, c.shape)

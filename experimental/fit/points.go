@@ -234,6 +234,9 @@ func displacements(e disk.Entry, shape disk.Shape) (cells []int) {
 
 // weightOf adds up the counts of an entry. Negative counts of failed type checks are ignored.
 func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
+	if e.Tag() == layout.TagCount && e.Sub() == disk.SubTotal {
+		return 0 // a total of samples that other entries have
+	}
 	raw := disk.Entry(e.Bytes())
 	signed := raw.SignedCount()
 	for cell := range shape.Counts(raw) {

@@ -17,8 +17,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// minCounters is the minimum number of counters of a function that its hash alone identifies under another name. Many
-// small functions have the same control flow.
+// minCounters is the minimum number of counters, or probes, of a function that its hash alone identifies under another
+// name. Many small functions have the same control flow.
 const minCounters = 4
 
 // A functionRenamer finds functions of LLVM under other names. It pairs functions that the program lacks with functions
@@ -33,7 +33,7 @@ type function struct {
 	name     string
 	hashes   []uint64
 	method   reader.Method // in the archive
-	counters int           // in the archive, the most counters of a profile
+	counters int           // in the archive, the most counters of a profile, or all probes
 }
 
 func findRenamedFunctions(ctx context.Context, s *reader.Store, against Code, list methodcode.FunctionList) (renames,
@@ -90,6 +90,9 @@ func newGoneFunction(m reader.Method, name string) (g function, err error) {
 		for e := range p.Entries() {
 			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
 				g.counters = max(g.counters, rows.Len())
+			}
+			if e.Tag() == layout.TagCount && e.Sub() == layout.SubSamples {
+				g.counters++
 			}
 		}
 	}
@@ -205,8 +208,11 @@ func withoutParameters(name string) string {
 }
 
 func (c *checker) noMethodReason() string {
-	if c.s.Header().Domain.LLVM() {
+	switch {
+	case c.s.Header().Domain.LLVM():
 		return "the program has no counters of it: it was removed, renamed or inlined, or is in a library to name as well"
+	case c.ofFunctions():
+		return "the program has no probes of it: it was removed or renamed, or is in a library"
 	}
 	return "there is no such method"
 }

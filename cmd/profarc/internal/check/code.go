@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/inventory"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/java/classfile"
@@ -105,6 +106,10 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		binary, err := source.OpenBinary(name)
 		return Program{Code: binary, Name: name, Close: func() {}}, err
 	}
+	if kind == kindProgram && d == layout.DomainSampled {
+		probes, err := sample.OpenProgram(name)
+		return Program{Code: probes, Name: name, Close: func() {}}, err
+	}
 	if kind == kindProgram && d.LLVM() {
 		return openInstrumented([]string{name}, d)
 	}
@@ -114,8 +119,6 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return code, wrongCode(name, "neither a program nor profiles", d)
 	case err == nil || kind != kindProgram || ctx.Err() != nil:
 		return code, err
-	case d == layout.DomainSampled:
-		return code, wrongCode(name, "a program that go build did not write", d)
 	}
 	return code, wrongCode(name, "a program of machine code", d)
 }

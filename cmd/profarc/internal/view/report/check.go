@@ -78,8 +78,8 @@ func AdviceToNameCode(d layout.Domain) string {
 	case d == layout.DomainGraal:
 		return "name the class path of the program: --against app.jar"
 	case d == layout.DomainSampled:
-		return "name the folder of the Go program's main package, the program that go build wrote, or a newer profile: " +
-			"--against ./cmd/app"
+		return "name the folder of the Go program's main package, the program that go build wrote, or one of " +
+			"clang -fpseudo-probe-for-profiling: --against ./cmd/app"
 	case d.LLVM():
 		return "name the program, built as for training, or a raw profile of it: --against PROGRAM"
 	}
