@@ -108,6 +108,9 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	}
 	if kind == kindProgram && d == layout.DomainSampled {
 		probes, err := sample.OpenProgram(name)
+		if err != nil && !errors.Is(err, sample.ErrNoProbes) {
+			return Program{}, wrongCode(name, "a program that go build did not write", d)
+		}
 		return Program{Code: probes, Name: name, Close: func() {}}, err
 	}
 	if kind == kindProgram && d.LLVM() {
