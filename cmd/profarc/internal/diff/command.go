@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -69,6 +70,12 @@ func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diff
 	if err := o.filter.CheckMatches(sa, sb); err != nil {
 		return err
 	}
+	switch sampled := layout.DomainSampled; {
+	case sa.Header().Domain.LLVM() && sb.Header().Domain == sampled:
+		return o.printSampling(ctx, a, sa, sb)
+	case sa.Header().Domain == sampled && sb.Header().Domain.LLVM():
+		return o.printSampling(ctx, a, sb, sa)
+	}
 	r, err := report.CompareStores(ctx, sa, sb, compare.Options{Top: o.top, ContextSensitive: o.cs,
 		Methods: o.filter.KeyFilter(sa.Header().Domain)})
 	if err != nil {
@@ -77,6 +84,20 @@ func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diff
 	err = o.screen.Print(a, sa.Header().Domain, r, func(screen *terminal.Screen) { printDiff(a, screen, r) })
 	if err == nil && o.failBelow > 0 {
 		err = lowScoreError(r, o.failBelow)
+	}
+	return err
+}
+
+func (o *diffOptions) printSampling(ctx context.Context, a *cli.App, instrumented, sampled *reader.Store) error {
+	d := instrumented.Header().Domain
+	r, err := compareSampling(ctx, instrumented, sampled, o.filter.KeyFilter(d))
+	if err != nil {
+		return err
+	}
+	err = o.screen.Print(a, d, r, func(screen *terminal.Screen) { r.print(a.Out, screen, o.top) })
+	if err == nil && 1-r.MissedShare < o.failBelow {
+		err = fmt.Errorf("%s has no samples of hot functions with %s of the counts, more than --fail-below allows",
+			r.Sampled, cli.FormatPercent(r.MissedShare))
 	}
 	return err
 }

@@ -36,7 +36,7 @@ func throughHashMap(functions []*Function, calling bool) []*Function {
 			sortByBucket(all, buckets[0])
 			buckets = buckets[1:]
 		}
-		hash, _ := guidOfName(f.Name)
+		hash := GUID(f.Name)
 		if calling {
 			hash = hashOfFrames(f.frames())
 		}
@@ -81,8 +81,7 @@ const hashChunk = 8
 func hashOfFrames(frames []Frame) uint64 {
 	words := make([]uint64, len(frames))
 	for i, f := range frames {
-		guid, _ := guidOfName(f.Name)
-		words[i] = guid + 33*(uint64(f.Discriminator)<<32|uint64(f.Line))
+		words[i] = GUID(f.Name) + 33*(uint64(f.Discriminator)<<32|uint64(f.Line))
 	}
 	if len(words) <= hashChunk {
 		return hashFew(words)

@@ -63,8 +63,7 @@ func (p *Program) readDescriptions(c *cursor) error {
 
 // Method implements fit.Code.
 func (p *Program) Method(k layout.Key) (methodcode.Answer, error) {
-	guid, _ := guidOfName(k.Name)
-	found := p.checksums[guid]
+	found := p.checksums[GUID(k.Name)]
 	if len(found) == 0 {
 		return methodcode.Answer{Presence: methodcode.NoMethod}, nil
 	}
@@ -74,8 +73,7 @@ func (p *Program) Method(k layout.Key) (methodcode.Answer, error) {
 // Functions implements [methodcode.FunctionList].
 func (p *Program) Functions(yield func(name string, versions []methodcode.Version) bool) {
 	for _, name := range p.order {
-		guid, _ := guidOfName(name)
-		if !yield(name, p.checksums[guid]) {
+		if !yield(name, p.checksums[GUID(name)]) {
 			return
 		}
 	}

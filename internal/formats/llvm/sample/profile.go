@@ -97,6 +97,12 @@ func guidOfName(name string) (guid uint64, only bool) {
 	return disk.NameRef(textOfName(name)), false
 }
 
+// GUID returns LLVM's number of a function, the MD5 of its name.
+func GUID(name string) uint64 {
+	guid, _ := guidOfName(name)
+	return guid
+}
+
 // textOfName returns the text of a name in a file without GUIDs. LLVM spells a GUID in decimal there.
 func textOfName(name string) string {
 	if !strings.HasPrefix(name, string(guidMark)) {
@@ -105,8 +111,7 @@ func textOfName(name string) string {
 	if strings.HasPrefix(name[1:], string(guidMark)) {
 		return name[1:]
 	}
-	guid, _ := guidOfName(name)
-	return strconv.FormatUint(guid, 10)
+	return strconv.FormatUint(GUID(name), 10)
 }
 
 // A ranking has the places of names in the file's table of GUIDs, which has the order of the names that it lacks. It is

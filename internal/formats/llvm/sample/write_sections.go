@@ -121,8 +121,7 @@ func (w *sectionWriter) writeNameSection() (flags uint64) {
 	}
 	w.uleb(uint64(len(w.names)))
 	for _, name := range w.names {
-		guid, _ := guidOfName(name)
-		w.uint64s(guid)
+		w.uint64s(GUID(name))
 	}
 	return flagIf(unique, flagUniqueNames) | flagGUIDs | flagFixedGUIDs
 }
