@@ -42,7 +42,7 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	set := b.Internal()
 	set.Explain(ledger.OperationRewrite, "code that changed")
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
-		copier.Hooks{Lazy: true, Type: w.renameType, Key: w.renameKey, Skip: dependsOnCode, Rows: w.rowFilter})
+		copier.Hooks{Lazy: true, Type: w.renameType, Key: w.renameKey, Skip: w.dependsOnCode, Rows: w.rowFilter})
 	return w
 }
 
@@ -178,9 +178,10 @@ func (w *rewriter) copyTables() error {
 	return w.b.Err()
 }
 
-// dependsOnCode is the hook that skips tables that depend on the old code or on the order of profiles.
-func dependsOnCode(t *reader.Table) bool {
-	if t.Kind == disk.TableOrder || t.Kind == disk.TableForeign {
+// dependsOnCode is the hook that skips tables that depend on the old code or on the order of profiles. Of sampled
+// profiles, the table foreign has the locations of points.
+func (w *rewriter) dependsOnCode(t *reader.Table) bool {
+	if t.Kind == disk.TableOrder || t.Kind == disk.TableForeign && w.s.Header().Domain != layout.DomainSampled {
 		return true
 	}
 	for i := range t.Columns() {

@@ -200,10 +200,11 @@ func (l domainList) String() string {
 	return strings.Join(names, " or ")
 }
 
-// orderFits reports whether an archive of domain d can have an order table with these columns. Only iprof files list
-// more than profiles.
+// orderFits reports whether an archive of domain d can have an order table with these columns. Only iprof files and
+// sample profiles list more than profiles.
 func orderFits(d layout.Domain, columns []disk.ColumnKind) bool {
-	return d == layout.DomainGraal || len(columns) == 1 && columns[0] == disk.ColumnProfile
+	return d == layout.DomainGraal || len(columns) == 1 &&
+		(columns[0] == disk.ColumnProfile || columns[0] == disk.ColumnMethod && d == layout.DomainSampled)
 }
 
 // plain[c] reports whether the ASCII character c can occur anywhere in a bare name.

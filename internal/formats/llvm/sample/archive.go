@@ -3,6 +3,7 @@ package sample
 import (
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,7 @@ func (p *Profile) addTo(b *builder.Builder, report *codec.Report) error {
 	report.Methods = len(a.methods)
 	p.addLossesTo(&report.Lost)
 	a.wide.addTo(b)
+	a.listNames(p.ranking)
 	for _, symbol := range p.Symbols {
 		addForeign(b, keySymbol, symbol)
 	}
@@ -101,6 +103,13 @@ func (a *archiver) method(name string) builder.MethodRef {
 		a.methods[name] = m
 	}
 	return m
+}
+
+// listNames keeps the order of a table of GUIDs.
+func (a *archiver) listNames(places ranking) {
+	for _, name := range slices.SortedFunc(maps.Keys(places), places.compareNames) {
+		a.b.Internal().Table(disk.TableOrder, 0, disk.ColumnMethod).Row(uint64(a.method(name)))
+	}
 }
 
 // point returns the point of a location, and keeps the first error.
@@ -201,7 +210,12 @@ func (l locations) pointOf(function string, at Location) (int32, error) {
 
 func (l locations) locationOf(function string, point int32) Location {
 	if point < 0 {
-		return l[wideLocation{function, point}]
+		for _, name := range []string{function, ""} {
+			if at, ok := l[wideLocation{name, point}]; ok {
+				return at
+			}
+		}
+		return Location{Discriminator: uint32(point)}
 	}
 	return Location{uint32(point) & maxLine, uint32(point) >> lineBits}
 }
@@ -277,5 +291,6 @@ func (l locations) parse(row string) {
 	}
 	if n, _ := fmt.Sscanf(words[0]+" "+words[1], "%d %d.%d", &point, &at.Line, &at.Discriminator); n == 3 {
 		l[wideLocation{words[2], point}] = at
+		l[wideLocation{"", point}] = at // for functions that were renamed since
 	}
 }

@@ -48,6 +48,9 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 // Archive returns a builder with the profile. The input is where the profile comes from.
 func (p *Profile) Archive(in *codec.Input) (*codec.Report, error) {
 	p.sort()
+	if in.Unordered {
+		p.ranking = nil
+	}
 	b := builder.New(layout.DomainSampled, in.Config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}, Totals: p.read, Facts: map[string]any{"kind": p.kindName()}}
 	if err := p.addTo(b, report); err != nil {

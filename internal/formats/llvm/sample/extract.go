@@ -40,9 +40,29 @@ func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
 			return nil, disk.WithFileName(err, s.Mapping().Name())
 		}
 	}
+	err = x.readOrder(s)
 	x.profile.sort()
 	x.profile.addLossesTo(lost)
-	return x.profile, nil
+	return x.profile, err
+}
+
+// readOrder sets the ranking of the profile, if the archive has it for all names.
+func (x *extractor) readOrder(s *reader.Store) error {
+	t, err := s.TableOrEmpty(disk.TableOrder)
+	if err != nil || t.Columns() != 1 || t.Column(0) != disk.ColumnMethod {
+		return err
+	}
+	places := ranking{}
+	for row := range t.Rows {
+		places[x.names[layout.Ref(t.Cell(0, row))]] = row
+	}
+	for _, name := range x.names {
+		if _, ok := places[name]; !ok {
+			return nil
+		}
+	}
+	x.profile.ranking = places
+	return nil
 }
 
 func (x *extractor) setKind(s *reader.Store, properties map[string][]string) error {

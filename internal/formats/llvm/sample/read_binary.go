@@ -18,6 +18,7 @@ const (
 
 	kindBinary   = 0xff
 	kindExtended = 0x04
+	kindCompact  = 0x02 // of LLVM 16 and before
 
 	formatVersion = 103
 )
@@ -50,6 +51,8 @@ func readBinary(file []byte, name string) (*Profile, error) {
 	switch kind {
 	case kindBinary:
 		r.readPlain()
+	case kindCompact:
+		r.readCompact()
 	case kindExtended:
 		r.readExtended(file)
 	default:
@@ -79,9 +82,18 @@ func (r *binaryReader) skipSummary() {
 func (r *binaryReader) readPlain() {
 	r.skipSummary()
 	r.readNames()
-	for len(r.rest) > 0 {
-		r.readTop()
-	}
+	r.readFunctions(0)
+}
+
+// readCompact reads a profile of GUIDs. Its functions end where a table of their offsets begins.
+func (r *binaryReader) readCompact() {
+	r.skipSummary()
+	r.readGUIDs(r.uleb)
+	before := uint64(r.start - len(r.rest))
+	end := r.uint64() - before - 8
+	functions := r.bytes(end)
+	r.cursor = &cursor{rest: functions, start: r.start - len(r.rest), err: r.err}
+	r.readFunctions(0)
 }
 
 func (r *binaryReader) readNames() {
@@ -343,6 +355,10 @@ func (r *binaryReader) readNameSection(flags uint64) {
 	if flags&flagFixedGUIDs != 0 {
 		read = r.uint64
 	}
+	r.readGUIDs(read)
+}
+
+func (r *binaryReader) readGUIDs(read func() uint64) {
 	r.profile.ranking = ranking{}
 	for n := r.count(); n > 0 && r.err == nil; n-- {
 		name := nameOfGUID(read())

@@ -95,7 +95,7 @@ func TestOddProfilesComeBack(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	guids := written(t, func(w io.Writer) error { return Extensible{GUIDs: true}.Write(w, p) })
-	if got := exported(t, opened(t, imported(t, guids)), ExtensibleExporter()); len(got) != len(guids) {
+	if got := exported(t, opened(t, imported(t, guids)), ExtensibleExporter()); !bytes.Equal(got, guids) {
 		t.Error("a profile of GUIDs differs")
 	}
 }
