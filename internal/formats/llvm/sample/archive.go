@@ -254,8 +254,13 @@ func (l *Locations) Compare(function string, x, y int32) int {
 
 // addTo adds the rows to the table of an archive.
 func (l locations) addTo(b *builder.Builder) {
+	var rows []string
 	for wide, at := range l {
-		addForeign(b, keyLocation, fmt.Sprintf("%d %d.%d %s", wide.point, at.Line, at.Discriminator, wide.function))
+		rows = append(rows, fmt.Sprintf("%d %d.%d %s", wide.point, at.Line, at.Discriminator, wide.function))
+	}
+	slices.Sort(rows)
+	for _, row := range rows {
+		addForeign(b, keyLocation, row)
 	}
 }
 

@@ -17,11 +17,19 @@ type extractor struct {
 	profile *Profile
 	wide    locations
 	names   map[layout.Ref]string
+	places  map[place]*Function // functions without checksum
+}
+
+// A place is where a function is called, or the top of a profile.
+type place struct {
+	caller *Function // nil for the top
+	Location
+	name string
 }
 
 // extract returns the profile in an archive. It adds counts that the profile cannot have to lost.
 func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
-	x := extractor{profile: &Profile{}, names: map[layout.Ref]string{}}
+	x := extractor{profile: &Profile{}, names: map[layout.Ref]string{}, places: map[place]*Function{}}
 	properties, err := entries.Properties(s)
 	if err != nil {
 		return nil, err
@@ -116,6 +124,19 @@ func (x *extractor) addProfile(p reader.Profile) error {
 		return err
 	}
 	f := &Function{Name: name, Checksum: p.Code()}
+	if x.profile.Calling {
+		f.Context = callers
+		callers = nil
+	}
+	at := place{}
+	for _, frame := range callers {
+		at = place{x.functionAt(at, frame.Name), frame.Location, ""}
+	}
+	if f.Checksum == 0 && !x.profile.Calling {
+		f = x.functionAt(at, name)
+	} else {
+		x.attach(f, at)
+	}
 	if head, ok := p.Invocations(); ok {
 		f.Head = head.Trained()
 	}
@@ -124,15 +145,27 @@ func (x *extractor) addProfile(p reader.Profile) error {
 			return err
 		}
 	}
-	if x.profile.Calling {
-		f.Context = callers
-		callers = nil
-	}
-	for _, caller := range slices.Backward(callers) {
-		f = &Function{Name: caller.Name, Calls: []Call{{caller.Location, f}}}
-	}
-	x.profile.Functions = append(x.profile.Functions, f)
 	return nil
+}
+
+// functionAt returns the function with a name at a place.
+func (x *extractor) functionAt(at place, name string) *Function {
+	at.name = name
+	f, ok := x.places[at]
+	if !ok {
+		f = &Function{Name: name}
+		x.places[at] = f
+		x.attach(f, at)
+	}
+	return f
+}
+
+func (x *extractor) attach(f *Function, at place) {
+	if at.caller == nil {
+		x.profile.Functions = append(x.profile.Functions, f)
+	} else {
+		at.caller.Calls = append(at.caller.Calls, Call{at.Location, f})
+	}
 }
 
 // callersOf returns the calling context of a profile, the outermost caller first.

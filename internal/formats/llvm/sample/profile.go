@@ -154,6 +154,9 @@ func (l Location) String() string {
 func (f *Function) frames() []Frame { return append(slices.Clone(f.Context), Frame{Name: f.Name}) }
 
 func (r ranking) compareContexts(a, b *Function) int {
+	if len(a.Context) == 0 && len(b.Context) == 0 {
+		return r.compareNames(a.Name, b.Name)
+	}
 	return slices.CompareFunc(a.frames(), b.frames(), func(x, y Frame) int {
 		return cmp.Or(r.compareNames(x.Name, y.Name), x.Location.compare(y.Location))
 	})
