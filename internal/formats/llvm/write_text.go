@@ -3,12 +3,14 @@ package llvm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/system/poll"
@@ -46,44 +48,35 @@ type textWriter struct {
 	text   []byte
 	name   []byte
 	values []siteValue
+	parse.FirstError
 }
 
 // writeAll prints the whole file. Flush returns earlier errors of the output.
-func (w *textWriter) writeAll() (err error) {
-	w.facts, err = readRunFacts(w.store, IndexedNewest)
-	if err != nil {
-		return err
-	}
+func (w *textWriter) writeAll() error {
+	var err error
+	w.facts, w.Err = readRunFacts(w.store, IndexedNewest)
 	w.names, err = entries.NewValues(w.store)
-	if err != nil {
-		return err
+	if w.Fail(err) {
+		return w.Err
 	}
-	if err := w.writeHeader(); err != nil {
-		return err
-	}
-	if err := w.writeTraces(); err != nil {
-		return err
-	}
-	if err := newRecordWalk(w.store, &w.lost).eachFunction(w.writeFunction); err != nil {
-		return err
-	}
+	w.writeHeader()
+	w.writeTraces()
+	w.Fail(newRecordWalk(w.store, &w.lost).eachFunction(w.writeFunction))
 	w.lost.Add(LossTextBinaryIDs, len(w.facts.binaryIDs))
 	if w.facts.heap != nil {
 		w.lost.Add(LossTextMemProf, len(w.facts.heap.records))
 	}
 	w.lost.Add(LossTextVTables, len(w.facts.vtables)-len(w.named))
-	return w.out.Flush()
+	return cmp.Or(w.Err, w.out.Flush())
 }
 
 // byteCoverageSince is the indexed version of LLVM 17, whose text first had a heading for coverage.
 const byteCoverageSince = 10
 
-func (w *textWriter) writeHeader() error {
+func (w *textWriter) writeHeader() {
 	v := variantOf(w.store)
 	if w.store.Header().Domain == layout.DomainLLVMIR {
-		if err := w.writeInstrumentation(v); err != nil {
-			return err
-		}
+		w.writeInstrumentation(v)
 	}
 	if v&VariantEntryFirst != 0 {
 		w.writeString("# Always instrument the function entry block\n:entry_first\n")
@@ -97,14 +90,13 @@ func (w *textWriter) writeHeader() error {
 	if v&VariantEntryOnly != 0 {
 		w.lost.Add(LossTextEntryOnly, 1)
 	}
-	return nil
 }
 
 // writeInstrumentation prints whether there are context-sensitive profiles. Merging profiles of both instrumentations
 // can leave the variant bit unset.
-func (w *textWriter) writeInstrumentation(v Variant) (err error) {
+func (w *textWriter) writeInstrumentation(v Variant) {
 	cs := v&VariantContextSensitive != 0
-	for p := range poll.Values(w.store.Profiles(), &err) {
+	for p := range poll.Values(w.store.Profiles(), &w.Err) {
 		cs = cs || p.Code()&ContextSensitive != 0
 		if cs {
 			break
@@ -115,7 +107,6 @@ func (w *textWriter) writeInstrumentation(v Variant) (err error) {
 	} else {
 		w.writeString("# IR level Instrumentation Flag\n:ir\n")
 	}
-	return err
 }
 
 // writeByteCoverage prints the heading for coverage if the producing LLVM can read it.
@@ -129,32 +120,25 @@ func (w *textWriter) writeByteCoverage() {
 
 func (w *textWriter) writeString(text string) { _, _ = w.out.WriteString(text) }
 
-func (w *textWriter) writeTraces() error {
+func (w *textWriter) writeTraces() {
 	if variantOf(w.store)&VariantTemporal == 0 && len(w.facts.traces) == 0 {
-		return nil
+		return
 	}
 	w.writeString(":temporal_prof_traces\n# Num Temporal Profile Traces:\n" + strconv.Itoa(len(w.facts.traces)) + "\n")
 	w.writeString("# Temporal Profile Trace Stream Size:\n" + strconv.FormatUint(w.facts.stream, 10) + "\n")
 	for _, t := range w.facts.traces {
 		w.writeString("# Weight:\n" + strconv.FormatUint(t.weight, 10) + "\n")
-		if err := w.writeTrace(t.ids); err != nil {
-			return err
-		}
+		w.writeTrace(t.ids)
 	}
 	w.writeString("\n")
-	return nil
 }
 
 // writeTrace prints the names of a trace with a comma after each. Like llvm-profdata it prints only the comma for a
 // function without a name. Readers ignore it.
-func (w *textWriter) writeTrace(ids []uint64) error {
+func (w *textWriter) writeTrace(ids []uint64) {
 	for _, id := range ids {
-		name, ok, err := w.functionName(id)
-		if err != nil {
-			return err
-		}
-		ok = ok && !strings.ContainsAny(name.String(), ",\n")
-		if !ok {
+		name, ok := w.functionName(id)
+		if !ok || strings.ContainsAny(name.String(), ",\n") {
 			w.lost.Add(LossTextTrace, 1)
 			name = reader.Name{}
 		}
@@ -162,7 +146,6 @@ func (w *textWriter) writeTrace(ids []uint64) error {
 		_, _ = w.out.Write(w.text)
 	}
 	w.writeString("\n")
-	return nil
 }
 
 func (w *textWriter) writeFunction(m reader.Method, records []record) error {
@@ -182,15 +165,12 @@ func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 		records[i].addTotals(w.totals, valueKindsKnown, maxSiteValues)
 		w.text = append(name.AppendTo(w.text[:0]), '\n')
 		w.appendCounters(&records[i])
-		if err := w.appendSites(&records[i], name); err != nil {
-			return err
-		}
+		w.appendSites(&records[i], name)
 		w.text = append(w.text, '\n')
-		if _, err := w.out.Write(w.text); err != nil {
-			return err
-		}
+		_, err = w.out.Write(w.text)
+		w.Fail(err)
 	}
-	return nil
+	return w.Err
 }
 
 // canPrint reports whether readers recognize a name: a single line that is neither blank, a comment, a heading nor the
@@ -230,10 +210,10 @@ func (w *textWriter) appendCounters(r *record) {
 
 var valueKindNames = [valueKindsKnown]string{"IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"}
 
-func (w *textWriter) appendSites(r *record, name reader.Name) error {
+func (w *textWriter) appendSites(r *record, name reader.Name) {
 	kinds := r.kindsWithSites(len(r.sites))
 	if kinds == 0 {
-		return nil
+		return
 	}
 	w.appendComment("Num Value Kinds", uint64(kinds))
 	for kind, sites := range r.sites {
@@ -244,67 +224,55 @@ func (w *textWriter) appendSites(r *record, name reader.Name) error {
 		w.appendComment("NumValueSites", uint64(len(sites)))
 		for _, site := range sites {
 			loseValues(&w.lost, site, name)
-			if err := w.appendSite(kind, site); err != nil {
-				return err
-			}
+			w.appendSite(kind, site)
 		}
 	}
-	return nil
 }
 
-func (w *textWriter) appendSite(kind int, site disk.Entry) error {
+func (w *textWriter) appendSite(kind int, site disk.Entry) {
 	w.values = appendSiteValues(w.values[:0], site)
 	w.appendNumber(uint64(len(w.values)))
 	for _, v := range w.values {
-		if err := w.appendValue(kind, v.value); err != nil {
-			return err
-		}
+		w.appendValue(kind, v.value)
 		w.text = append(w.text, ':')
 		w.appendNumber(v.count)
 	}
-	return nil
 }
 
-func (w *textWriter) appendValue(kind int, value uint64) error {
+func (w *textWriter) appendValue(kind int, value uint64) {
 	switch layout.Sub(kind) {
 	case layout.SubMemOpSize:
 		w.text = strconv.AppendUint(w.text, value, 10)
-		return nil
+		return
 	case layout.SubIndirectCall:
-		name, ok, err := w.functionName(value)
-		if ok {
+		if name, ok := w.functionName(value); ok {
 			w.text = name.AppendTo(w.text)
-			return nil
+			return
 		}
-		w.text = append(w.text, externalName...)
-		return err
-	}
-	if name, ok := w.names.VTable(value); ok && (w.options.KeepVTableNames || w.facts.vtableNames) {
-		w.named[name] = true
-		w.text = append(w.text, name...)
-		return nil
+	case layout.SubVTable:
+		if name, ok := w.names.VTable(value); ok && (w.options.KeepVTableNames || w.facts.vtableNames) {
+			w.named[name] = true
+			w.text = append(w.text, name...)
+			return
+		}
 	}
 	w.text = append(w.text, externalName...)
-	return nil
 }
 
 // functionName returns the name of a printed function. ok is false if no printed function has the id.
-func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err error) {
+func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool) {
 	m, ok, err := w.names.Function(id)
-	if !ok {
-		return reader.Name{}, false, err
-	}
-	if printed, err := w.isPrinted(m); !printed {
-		return reader.Name{}, false, err
+	if w.Fail(err) || !ok || !w.isPrinted(m) {
+		return reader.Name{}, false
 	}
 	name, err = m.Name()
-	return name, err == nil && w.canPrint(name), err
+	return name, !w.Fail(err) && w.canPrint(name)
 }
 
-func (w *textWriter) isPrinted(m reader.Method) (bool, error) {
+func (w *textWriter) isPrinted(m reader.Method) bool {
 	if !m.Profiled() || !w.options.Sparse {
-		return m.Profiled(), nil
+		return m.Profiled()
 	}
 	records, err := w.called.recordsOf(m)
-	return len(records) > 0 && !allUnexecuted(records), err
+	return !w.Fail(err) && len(records) > 0 && !allUnexecuted(records)
 }
