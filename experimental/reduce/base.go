@@ -101,12 +101,9 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 }
 
 func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
-	own, err := c.own.writeMethod(m)
-	if err != nil {
-		return false, err
-	}
-	its, err := c.its.writeMethod(in)
-	return bytes.Equal(own, its), err
+	own, errOwn := c.own.writeMethod(m)
+	its, errIts := c.its.writeMethod(in)
+	return bytes.Equal(own, its), cmp.Or(errOwn, errIts)
 }
 
 type methodText struct {
@@ -128,31 +125,25 @@ func versionsOf(m reader.Method) (_ map[string]reader.Profile, err error) {
 	versions := map[string]reader.Profile{}
 	for p := range poll.Values(m.Profiles(), &err) {
 		of := binary.LittleEndian.AppendUint64(nil, p.Code())
-		c, inContext, err := p.Context()
-		if err != nil {
-			return nil, err
-		}
+		c, inContext, failed := p.Context()
+		err = failed
 		if inContext {
-			of, err = appendContext(of, c)
-			if err != nil {
-				return nil, err
-			}
+			of = appendContext(of, c, &err)
 		}
 		versions[string(of)] = p
 	}
 	return versions, err
 }
 
-func appendContext(b []byte, c reader.Context) ([]byte, error) {
+// appendContext and the functions below keep the first error in failed.
+func appendContext(b []byte, c reader.Context, failed *error) []byte {
 	frames, err := c.Frames()
+	*failed = cmp.Or(*failed, err)
 	for _, f := range frames {
-		b, err = appendMethod(b, f.Caller)
-		if err != nil {
-			return nil, err
-		}
+		b = appendMethod(b, f.Caller, failed)
 		b = binary.LittleEndian.AppendUint32(b, uint32(f.Point))
 	}
-	return b, err
+	return b
 }
 
 func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool, error) {
@@ -196,48 +187,44 @@ func sumOfCounts(counts map[string]uint64) (sum float64) {
 
 // countsOf returns the counts of a profile by entry and row. Keys contain the types, methods and values of the row. A
 // row without them has its number.
-func countsOf(p reader.Profile) (map[string]uint64, error) {
-	counts := map[string]uint64{}
+func countsOf(p reader.Profile) (counts map[string]uint64, err error) {
+	counts = map[string]uint64{}
 	shape := (*mapped.Mapping)(p.Store().Mapping()).Shape()
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
 		of := binary.LittleEndian.AppendUint32([]byte{byte(raw.Tag())}, uint32(e.Point()))
 		of = append(of, byte(raw.Sub()), byte(raw.Sub()>>8))
-		var err error
 		for cell, kind := range shape.Identity(raw) {
-			of, err = appendKey(of, e, cell, kind)
-			if err != nil {
-				return nil, err
-			}
+			of = appendKey(of, e, cell, kind, &err)
 		}
 		group := byte(0)
 		signed := shape.SignedCell(raw)
 		for rows := range shape.Groups(raw) {
 			for row := range rows.N {
-				if err := addRowCounts(counts, append(of, group), e, rows, row, signed); err != nil {
-					return nil, err
-				}
+				key := appendRowKey(append(of, group), e, rows, row, &err)
+				addRowCounts(counts, key, e, rows, row, signed)
 			}
 			group++
 		}
 	}
-	return counts, nil
+	return counts, err
 }
 
-func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) (err error) {
+func appendRowKey(of []byte, e reader.Entry, rows disk.Rows, row int, failed *error) []byte {
 	keyed := false
 	for i, c := range rows.Cells {
 		if disk.IsKey(c.Kind) {
 			keyed = true
-			of, err = appendKey(of, e, rows.Cell(row, i), c.Kind)
-			if err != nil {
-				return err
-			}
+			of = appendKey(of, e, rows.Cell(row, i), c.Kind, failed)
 		}
 	}
 	if !keyed {
 		of = binary.LittleEndian.AppendUint32(of, uint32(row))
 	}
+	return of
+}
+
+func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) {
 	for i, c := range rows.Cells {
 		if c.Kind != disk.CellCount {
 			continue
@@ -249,10 +236,9 @@ func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk
 		key := string(append(of, byte(i)))
 		counts[key] = disk.SaturatingAdd(counts[key], n)
 	}
-	return nil
 }
 
-func appendKey(b []byte, e reader.Entry, cell int, kind disk.CellKind) ([]byte, error) {
+func appendKey(b []byte, e reader.Entry, cell int, kind disk.CellKind, failed *error) []byte {
 	v := e.Cell(cell).Trained()
 	switch kind {
 	case disk.CellType, disk.CellTypeWord:
@@ -261,32 +247,32 @@ func appendKey(b []byte, e reader.Entry, cell int, kind disk.CellKind) ([]byte, 
 			b = append(b, byte(v&disk.TypeTags))
 		}
 		if !w.Type.Valid() {
-			return append(b, 0), nil
+			return append(b, 0)
 		}
-		return appendType(b, w.Type)
+		return appendType(b, w.Type, failed)
 	case disk.CellMethod:
 		m, err := e.MethodCell(cell)
-		if err != nil || !m.Valid() {
-			return append(b, 0), err
+		*failed = cmp.Or(*failed, err)
+		if !m.Valid() {
+			return append(b, 0)
 		}
-		return appendMethod(b, m)
+		return appendMethod(b, m, failed)
 	}
-	return binary.LittleEndian.AppendUint64(b, v), nil
+	return binary.LittleEndian.AppendUint64(b, v)
 }
 
-func appendType(b []byte, t reader.Type) ([]byte, error) {
-	name, err := t.Name()
-	if err != nil {
-		return nil, err
-	}
-	loader, err := t.Loader()
-	return append(loader.AppendTo(append(name.AppendTo(append(b, 1)), 0)), 0), err
+func appendType(b []byte, t reader.Type, failed *error) []byte {
+	name, errName := t.Name()
+	loader, errLoader := t.Loader()
+	*failed = cmp.Or(*failed, errName, errLoader)
+	return append(loader.AppendTo(append(name.AppendTo(append(b, 1)), 0)), 0)
 }
 
-func appendMethod(b []byte, m reader.Method) ([]byte, error) {
+func appendMethod(b []byte, m reader.Method, failed *error) []byte {
 	k, err := m.Key()
+	*failed = cmp.Or(*failed, err)
 	for _, text := range []string{k.Class, k.Name, k.Signature, k.Loader} {
 		b = append(append(b, text...), 0)
 	}
-	return b, err
+	return b
 }

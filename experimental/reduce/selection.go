@@ -64,7 +64,7 @@ func (c *selection) copyConfig(h *layout.Header, more builder.Config) builder.Co
 }
 
 // learnNames finds the LLVM functions and vtables that keep their names, so that they keep their IDs too.
-func (c *selection) learnNames(s *reader.Store, _ *Options) error {
+func (c *selection) learnNames(s *reader.Store, _ *Options) (err error) {
 	if !c.llvm || c.names == nil || c.names.keep == nil {
 		return nil
 	}
@@ -74,23 +74,19 @@ func (c *selection) learnNames(s *reader.Store, _ *Options) error {
 			c.known[disk.NameRef(name)] = true
 		}
 	}
-	for m, err := range s.Methods() {
-		if err != nil {
-			return err
-		}
-		name, err := m.Name()
-		if err != nil {
-			return err
-		}
+	for m := range poll.Values(s.Methods(), &err) {
+		var name reader.Name
+		name, err = m.Name()
 		learn(name.String())
 	}
-	t, err := s.Table(disk.TableVTables)
-	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != disk.ColumnSymbol {
-		return nil
+	t, errTable := s.TableOrEmpty(disk.TableVTables)
+	err = cmp.Or(err, errTable)
+	if t.Rows > 0 && t.Column(0) != disk.ColumnSymbol {
+		return err
 	}
 	for row := range t.Rows {
 		name, nameErr := s.SymbolAt(layout.Ref(t.Cell(0, row)))
-		err = errors.Join(err, nameErr)
+		err = cmp.Or(err, nameErr)
 		learn(name.String())
 	}
 	return err
@@ -395,9 +391,6 @@ type sampledStack struct {
 
 func stacksOf(s *reader.Store) (sampledStacks, error) {
 	t, err := s.TableOrEmpty(disk.TableSamples)
-	if err != nil {
-		return sampledStacks{}, err
-	}
 	stacks := sampledStacks{t: t}
 	for row := range t.Rows {
 		if row == 0 || t.Cell(0, row) != t.Cell(0, row-1) {
@@ -405,7 +398,7 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 		}
 		stacks.list[len(stacks.list)-1].rows++
 	}
-	return stacks, nil
+	return stacks, err
 }
 
 func (s sampledStacks) filterStacks(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
