@@ -12,7 +12,7 @@ import (
 // of its description.
 var foreignBeginnings = map[string]string{
 	"FLR\x00\x00\x02":                        "Flight Recorder",
-	"PERFILE2\x68\x00":                       "perf script",
+	"2ELIFREP\x00\x68":                       "perf script",
 	"\x81rforpm\xff\x01":                     "MemProf",
 	"adcg":                                   "gcov's data",
 	"oncg*33B":                               "gcov's notes",

@@ -40,7 +40,7 @@ func TestAddressesOfTexts(t *testing.T) {
 // addressesOf returns the samples of a text.
 func addressesOf(t *testing.T, text string) string {
 	r := sampleReader{Lines: parse.NewLines(strings.NewReader(text), "x"), Recorder: stacks.NewRecorder(builder.Config{}),
-		programs: &programs{}, processes: newProcesses()}
+		programs: &programs{}, processes: newProcesses("")}
 	var samples []string
 	note := func() {
 		if r.open {

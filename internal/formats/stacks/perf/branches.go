@@ -101,10 +101,3 @@ func (r *sampleReader) addBranches(text []byte) {
 		r.of.Branches = append(r.of.Branches, b)
 	}
 }
-
-func (r *sampleReader) addMap(m perfdata.Map) {
-	r.processes.add(m)
-	if r.programs != nil {
-		r.programs.addMap(m)
-	}
-}

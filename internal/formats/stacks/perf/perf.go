@@ -1,4 +1,4 @@
-// Package perf reads the output of Linux's perf script.
+// Package perf reads the samples of Linux's perf: the file of perf record, and the output of perf script.
 //
 //	perf record -g ./app
 //	perf script > app.perf
@@ -16,6 +16,7 @@
 package perf
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -56,13 +57,16 @@ type Importer struct {
 	Event string
 	// Binary names programs. The samples become a profile of their lines for compilers.
 	Binary []string
+	// Symfs is a folder with the files of the machine that recorded a file, for the names of functions.
+	Symfs string
 }
 
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
-	return codec.Format{Name: "perf", About: "the output of Linux's perf script", Options: []codec.Option{
+	return codec.Format{Name: "perf", About: "perf.data of Linux's perf record, and the output of perf script", Options: []codec.Option{
 		codec.NewOption("event", &i.Event, "event of perf record whose samples are kept (default that of the first sample)"),
-		parse.BinaryOption(&i.Binary)}}
+		parse.BinaryOption(&i.Binary),
+		codec.NewOption("symfs", &i.Symfs, "folder with the programs and libraries of the machine that recorded perf.data")}}
 }
 
 var (
@@ -142,6 +146,9 @@ func startOfFile(frame []byte) int {
 
 // Detect implements [codec.Importer]. The first lines must be the head of a sample, and a frame or another head.
 func (i *Importer) Detect(start []byte, _ bool) bool {
+	if bytes.HasPrefix(start, []byte(perfdata.Magic)) {
+		return true
+	}
 	seen := false
 	for n, line := 0, []byte(nil); n < 64 && len(start) > 0; n++ {
 		line, start, _ = bytes.Cut(start, []byte("\n"))
@@ -187,8 +194,9 @@ type sampleReader struct {
 
 // Import reads all samples. Other lines are lost. The error matches ErrNoEvent, or ErrSyntax if there are no samples.
 func (i *Importer) Import(in *codec.Input) (report *codec.Report, err error) {
-	r := sampleReader{Lines: parse.NewLines(in.Reader, in.Name), Recorder: stacks.NewRecorder(in.Config), event: i.Event,
-		processes: newProcesses()}
+	start := bufio.NewReader(in.Reader)
+	r := sampleReader{Lines: parse.NewLines(start, in.Name), Recorder: stacks.NewRecorder(in.Config), event: i.Event,
+		processes: newProcesses(i.Symfs)}
 	if len(i.Binary) > 0 {
 		r.programs, err = openPrograms(i.Binary)
 		if err != nil {
@@ -196,7 +204,12 @@ func (i *Importer) Import(in *codec.Input) (report *codec.Report, err error) {
 		}
 		defer r.programs.close()
 	}
-	if err := r.readText(); err != nil {
+	if magic, _ := start.Peek(len(perfdata.Magic)); string(magic) == perfdata.Magic {
+		err = r.readData(start)
+	} else {
+		err = r.readText()
+	}
+	if err != nil {
 		return nil, err
 	}
 	switch {

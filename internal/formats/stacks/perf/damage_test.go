@@ -1,0 +1,54 @@
+package perf_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/stacks/perf"
+	"github.com/profarc/profarc/internal/testkit/full"
+)
+
+// TestDamagedPrograms: a program with changed bytes gives an error or a profile.
+func TestDamagedPrograms(t *testing.T) {
+	full.Only(t, "compiles a program")
+	if _, err := exec.LookPath("clang++-19"); err != nil {
+		t.Skip(err)
+	}
+	folder := t.TempDir()
+	app := filepath.Join(folder, "app")
+	mustRun(t, "clang++-19", "-x", "c++", "-O2", "-g", "-no-pie", "-Wl,-Ttext=0x600000", "testdata/objects.cc.txt", "-o",
+		app)
+	whole, err := os.ReadFile(app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace strings.Builder
+	for at := 0x600000; at < 0x600400; at += 3 {
+		fmt.Fprintf(&trace, "app 1 1.0: cycles:\n\t%x f\n\n", at)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	results := map[bool]int{}
+	for range 200 {
+		damaged := slices.Clone(whole)
+		for range 1 + random.IntN(20) {
+			damaged[random.IntN(len(damaged))] = byte(random.Uint32())
+		}
+		if err := os.WriteFile(app, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(trace.String())}},
+			formats.ImportOptions{Importers: []codec.Importer{&perf.Importer{Binary: []string{app}}}})
+		results[err == nil]++
+	}
+	if results[true] < 100 || results[false] == 0 {
+		t.Errorf("%v", results)
+	}
+}
