@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/perf/perfdata"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
@@ -92,8 +91,7 @@ func (r *sampleReader) addBranches(text []byte) {
 			digits := strings.TrimPrefix(rest, "0x")
 			end := len(digits) - len(strings.TrimLeft(digits, "0123456789abcdef"))
 			if b[i], err = strconv.ParseUint(digits[:end], 16, 64); err != nil {
-				r.Report.Lost.AddLoss(codec.Loss{What: LossBroken, Count: 1, Line: r.Line,
-					First: []string{stacks.LostLine(r.Place, word)}})
+				r.lose(LossBroken, word)
 				return
 			}
 			_, rest, _ = strings.Cut(digits[end:], "/0x")

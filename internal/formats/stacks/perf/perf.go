@@ -235,8 +235,7 @@ func (r *sampleReader) readText() error {
 		}
 	}
 	if r.open && !r.of.whole && r.programs == nil {
-		r.Report.Lost.AddLoss(codec.Loss{What: LossCut, Count: 1, Line: r.Line,
-			First: []string{stacks.LostLine(r.Place, []byte(r.of.Event))}})
+		r.lose(LossCut, []byte(r.of.Event))
 	}
 	return r.endSample()
 }
@@ -287,10 +286,14 @@ func (r *sampleReader) addStart(line []byte, branches bool) error {
 		if namedBranch().Match(line) {
 			what = LossNamed
 		}
-		r.Report.Lost.AddLoss(codec.Loss{What: what, Count: 1, Line: r.Line,
-			First: []string{stacks.LostLine(r.Place, line)}})
+		r.lose(what, line)
 	}
 	return nil
+}
+
+// lose counts a loss in the line.
+func (r *sampleReader) lose(what codec.LossKind, text []byte) {
+	r.Report.Lost.AddLoss(codec.Loss{What: what, Count: 1, Line: r.Line, First: []string{stacks.LostLine(r.Place, text)}})
 }
 
 // addFrame adds a frame, or the source line of the last one. It reports whether the line is valid.
