@@ -1,3 +1,4 @@
+// Package debuginfo reads the build id, the functions and the lines of compiled programs.
 package debuginfo
 
 import (

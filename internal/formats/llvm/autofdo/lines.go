@@ -1,9 +1,7 @@
 package autofdo
 
 import (
-	"cmp"
 	"debug/dwarf"
-	"slices"
 
 	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/system/debuginfo"
@@ -19,12 +17,6 @@ func (p *Program) addFunction(f *debuginfo.Function) {
 		p.parts[f.Name] = append(p.parts[f.Name], part)
 		p.functions = append(p.functions, part)
 	}
-}
-
-// sortFunctions sorts by address. Of several functions at an address, the first remains.
-func (p *Program) sortFunctions() {
-	slices.SortStableFunc(p.functions, func(a, b *functionRange) int { return cmp.Compare(a.start, b.start) })
-	p.functions = slices.CompactFunc(p.functions, func(a, b *functionRange) bool { return a.start == b.start })
 }
 
 // boundaries returns the addresses at which lines and inlined calls of a range begin and end.

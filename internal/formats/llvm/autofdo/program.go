@@ -92,7 +92,8 @@ func (p *Program) load() (err error) {
 	}
 	p.buildID = debuginfo.BuildID(p.file)
 	_ = debuginfo.NewReader(debug).ReadFunctions(p.addFunction) // those before damage remain
-	p.sortFunctions()
+	slices.SortStableFunc(p.functions, func(a, b *functionRange) int { return cmp.Compare(a.start, b.start) })
+	p.functions = slices.CompactFunc(p.functions, func(a, b *functionRange) bool { return a.start == b.start })
 	symbols, err := p.file.Symbols()
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return err
