@@ -57,13 +57,13 @@ func TestSmallArchiveIsSound(t *testing.T) {
 func TestBytesDependOnContentAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		steps := testarchive.DrawSteps(rt)
-		want := testarchive.BuildSteps(t, steps, testarchive.Concurrency{Adders: 1, Writers: 1}).Bytes
+		steps := drawSteps(rt)
+		want := buildSteps(t, steps, concurrency{adders: 1, writers: 1})
 		shuffled := rapid.Permutation(steps).Draw(rt, "order")
-		if !bytes.Equal(want, testarchive.BuildSteps(t, shuffled, testarchive.Concurrency{Adders: 1, Writers: 8}).Bytes) {
+		if !bytes.Equal(want, buildSteps(t, shuffled, concurrency{adders: 1, writers: 8})) {
 			rt.Fatal("shuffled input and eight writers make other bytes")
 		}
-		if !bytes.Equal(want, testarchive.BuildSteps(t, steps, testarchive.Concurrency{Adders: 8, Writers: 8}).Bytes) {
+		if !bytes.Equal(want, buildSteps(t, steps, concurrency{adders: 8, writers: 8})) {
 			rt.Fatal("eight adders make other bytes")
 		}
 	})

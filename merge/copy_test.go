@@ -33,7 +33,7 @@ func TestCopyOfEveryDomainIsTheSameBytes(t *testing.T) {
 func TestCopyOfRandomArchivesIsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := testarchive.BuildSteps(t, testarchive.DrawSteps(t), testarchive.Concurrency{})
+		s := testarchive.DrawRun(t, rapid.SampledFrom(testarchive.Domains).Draw(t, "domain"), "run")
 		checkSame(t, "a copy", s, copyOf(t, s.Store, merge.Trained, builder.ConfigOf(s.Header())))
 	})
 }

@@ -88,7 +88,7 @@ func TestDropColdOfRandomArchives(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		checkCold(rt, testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run").Store)
-		checkCold(rt, testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{}).Store)
+		checkCold(rt, testarchive.DrawRun(rt, layout.DomainHotSpot, "HotSpot").Store)
 	})
 }
 

@@ -155,7 +155,7 @@ func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		drawn := testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{})
+		drawn := testarchive.DrawRun(rt, layout.DomainHotSpot, "drawn")
 		checkHot(rt, drawn.Store, layout.Weight(rapid.Uint64Range(1, uint64(layout.WeightOne)).Draw(rt, "share")))
 		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")
 		checkHot(rt, testarchive.DrawHighRun(rt, domain, "run").Store, rapid.SampledFrom(someShares).Draw(rt, "some share"))
