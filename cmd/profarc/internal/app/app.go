@@ -7,11 +7,15 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/cli/formatadvice"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -146,4 +150,33 @@ func (o *limitedOutput) Write(b []byte) (int, error) {
 		err = o.errTooMuch
 	}
 	return n, err
+}
+
+// PrintReport prints a report by a text/template with the functions of reportFuncs. The template is a text of this
+// program, so an error in it is a defect.
+func PrintReport(w io.Writer, text string, report any) {
+	var b strings.Builder
+	if err := template.Must(template.New("").Funcs(reportFuncs).Parse(text)).Execute(&b, report); err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(w, b.String()) // commands flush their outputs, and report the error
+}
+
+var reportFuncs = template.FuncMap{
+	"printable": func(text any) string { return escape.Printable(fmt.Sprint(text)) },
+	"amount":    amountText,
+	"size":      cli.FormatSize,
+	"duration":  func(ns int64) string { return cli.FormatDuration(time.Duration(ns)) },
+	"losses": func(lost codec.Losses) string {
+		var b strings.Builder
+		formatadvice.PrintLosses(&b, lost)
+		return b.String()
+	},
+}
+
+func amountText(n any, noun string) string {
+	if n, ok := n.(uint64); ok {
+		return cli.Amount(n, noun)
+	}
+	return cli.Amount(n.(int), noun)
 }

@@ -16,12 +16,11 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/layout"
 )
@@ -35,8 +34,12 @@ type options struct {
 	stopLimit time.Duration
 }
 
-//go:embed help.txt
-var helpText string
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed report.txt
+	reportText string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
@@ -167,35 +170,11 @@ func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	return d
 }
 
-func (r *dumpReport) printReport(w io.Writer) {
-	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
-		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, cli.FormatSize(r.DataBytes),
-		cli.FormatDuration(time.Duration(r.ReadNS)))
-	switch {
-	case r.Consistent && r.Threads == 0:
-		fmt.Fprintf(w, "held   the VM at a safepoint for %s\n", cli.FormatDuration(time.Duration(r.StoppedNS)))
-	case r.Consistent:
-		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, cli.FormatDuration(time.Duration(r.StoppedNS)))
-	case r.Threads > 0:
-		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads,
-			cli.FormatDuration(time.Duration(r.StoppedNS)))
-	default:
-		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
-	}
-	if r.Skipped > 0 {
-		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
-	}
-	if r.Adopted != nil {
-		fmt.Fprintf(w, "own    %s\n", AdoptedText(r.Adopted))
-	}
-	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
-		cli.FormatDuration(time.Duration(r.WriteNS)))
-	formatadvice.PrintLosses(w, r.Refused)
-	for _, u := range r.Undecoded {
-		fmt.Fprintf(w, "raw    %d %s\n", u.Count, escape.Printable(string(u.What)))
-	}
-}
+func (r *dumpReport) printReport(w io.Writer) { app.PrintReport(w, reportText, r) }
+
+func (r *dumpReport) AllMethods() int { return r.Methods + r.Skipped }
+
+func (r *dumpReport) AdoptedText() string { return AdoptedText(r.Adopted) }
 
 type Filters struct {
 	class        string

@@ -19,7 +19,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
@@ -44,8 +43,12 @@ type mergeOptions struct {
 	files     cli.FileArguments
 }
 
-//go:embed help.txt
-var helpText string
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed report.txt
+	reportText string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
@@ -246,44 +249,14 @@ func (r *mergeReport) addUnmerged(b *profileset.Set, what codec.LossKind) {
 	parse.AddLoss(&r.Lost, codec.Loss{What: what, Count: int(b.Unmerged()), First: b.FirstUnmerged()}, amounts)
 }
 
+// FormatVersion returns the version of the format of new archives.
+func (*mergeReport) FormatVersion() string { return schema.VersionString(schema.Version) }
+
 func (r *mergeReport) printReport(a *cli.App) {
-	for _, in := range r.Inputs {
-		if in.Draft != "" {
-			fmt.Fprintf(a.Out, "format %s of %s: converted to %s\n", in.Draft, escape.Printable(in.Path),
-				schema.VersionString(schema.Version))
-		}
-		if in.Weight != layout.WeightOne.String() {
-			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
-		}
-	}
 	for _, bad := range r.Skipped {
 		fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", escape.Printable(bad.Reason))
 	}
-	for _, s := range r.Superseded {
-		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
-	}
-	fmt.Fprintf(a.Out, "merged %s with %s\n", cli.Amount(len(r.Inputs), "archive"), cli.Amount(r.Dumps, "dump"))
-	if r.Versions > 0 {
-		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", cli.Amount(r.Versions, "method"))
-	}
-	if r.Unfit > 0 {
-		fmt.Fprintf(a.Out, "kept   all versions of %s: none fits the program\n", cli.Amount(r.Unfit, "method"))
-	}
-	if r.Doubtful > 0 {
-		fmt.Fprintf(a.Out,
-			"doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class "+
-				"loaders that only a number tells apart\n", cli.Amount(r.Doubtful, "profile"))
-	}
-	if r.Widened > 0 {
-		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n",
-			cli.Amount(r.Widened, "profile point"))
-	}
-	if n := r.Narrowed; n != nil {
-		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", cli.Amount(n.Entries, "profile point"), n.To)
-	}
-	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
-		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
-	formatadvice.PrintLosses(a.Out, r.Lost)
+	app.PrintReport(a.Out, reportText, r)
 }
 
 // currentVersions is the value of --versions that keeps what fits a program.

@@ -20,9 +20,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/names/display"
-	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -41,8 +39,12 @@ type reduceOptions struct {
 	mayDiffer string
 }
 
-//go:embed help.txt
-var helpText string
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed report.txt
+	reportText string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	var o reduceOptions
@@ -98,7 +100,7 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 		}
 		report := newReduceReport(s, o, r.Hot, kept, written)
 		report.NS = time.Since(begin).Nanoseconds()
-		return a.Print(report, func() { report.printReport(a) })
+		return a.Print(report, func() { app.PrintReport(a.Out, reportText, report) })
 	})
 }
 
@@ -244,7 +246,8 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-func (r *reduceReport) sharesText() string {
+// SharesText returns the kept shares of the counts of all units.
+func (r *reduceReport) SharesText() string {
 	var parts []string
 	for _, u := range r.Shares {
 		switch {
@@ -264,25 +267,4 @@ func (r *reduceReport) sharesText() string {
 		return "no counts"
 	}
 	return strings.Join(parts, ", ")
-}
-
-func (r *reduceReport) printReport(a *cli.App) {
-	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries,
-		r.sharesText())
-	if b := r.Base; b != nil {
-		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive),
-			cli.Amount(int(b.Methods), "method"), cli.FormatSize(max(0, b.Saved)))
-	}
-	if r.Named > 0 {
-		fmt.Fprintf(a.Out, "also   %s that these name\n", cli.Amount(int(r.Named), "method"))
-	}
-	switch r.Key {
-	case "random":
-		fmt.Fprintln(a.Out, "names  hashed with a random key that is not kept: no other archive will have the same")
-	case "file":
-		fmt.Fprintln(a.Out, "names  hashed with the key of the file")
-	}
-	formatadvice.PrintLosses(a.Out, r.Lost)
-	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
-		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
 }

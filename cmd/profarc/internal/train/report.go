@@ -3,14 +3,15 @@ package train
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/training"
@@ -108,46 +109,19 @@ func (a *trainedArchive) printArchive(w io.Writer, first string) {
 	}
 }
 
+//go:embed report.txt
+var reportText string
+
 func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
-	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
-	if j.Served {
-		end += " by the agent, since it may not be traced"
-	}
-	if j.Running {
-		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))
-	}
-	switch {
-	case j.Archive == "":
-		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, escape.Printable(j.Why))
-	case merged:
-		fmt.Fprintf(w, "profarc: merged into %s: %d methods with profiles of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name,
-			escape.Printable(j.Producer), end)
-	default:
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods with profiles, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods,
-			cli.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
-	}
-	if j.Skipped > 0 && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
-	}
-	if j.Adopted != nil && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: %s\n", dump.AdoptedText(j.Adopted))
-	}
-	if j.LeftToBase > 0 && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", cli.Amount(int(j.LeftToBase), "method"))
-	}
-	for _, u := range j.Undecoded {
-		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Explanation()),
-			escape.Printable(u.Example))
-	}
-	for _, r := range j.Refused {
-		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
-		if r.Example != "" {
-			fmt.Fprintf(w, ", for instance of %s", escape.Printable(r.Example))
-		}
-		fmt.Fprintln(w)
-	}
+	app.PrintReport(w, reportText, map[string]any{"JVM": j, "Merged": merged})
 }
+
+// Name returns the process and the command.
+func (j *trainedJVM) Name() string {
+	return fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
+}
+
+func (j *trainedJVM) AdoptedText() string { return dump.AdoptedText(j.Adopted) }
 
 // mostNames is the maximum number of JVMs and files in a message.
 const mostNames = 4
