@@ -83,8 +83,15 @@ func Grouped(n uint64) string {
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
-// FormatPercentDown formats a share from 0 to 1 as "12.34%", rounded down so that only 1 is 100%.
-func FormatPercentDown(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
+// FormatPercentDown formats a share from 0 to 1 as "12.34%", rounded down so that a share below a threshold does not
+// look like it. The number with four digits that is next to a share is not rounded, as 0.57, which is 0.56999 in binary.
+func FormatPercentDown(share float64) string {
+	hundredths := 1e4 * share
+	if next := math.Round(hundredths); math.Abs(next-hundredths) < 1e-9 && (next < 1e4 || share == 1) {
+		hundredths = next
+	}
+	return fmt.Sprintf("%.2f%%", math.Floor(hundredths)/100)
+}
 
 // FormatSize formats a number of bytes as "2.8 MB".
 func FormatSize(n int64) string {

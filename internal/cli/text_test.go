@@ -36,3 +36,12 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+func TestPercentText(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]string{0.57: "57.00%", 0.29: "29.00%", 0.89996: "89.99%", 1: "100.00%",
+		0.99999999999999: "99.99%", 0: "0.00%"} {
+		if got := FormatPercentDown(share); got != want {
+			t.Errorf("%v is %s, want %s", share, got, want)
+		}
+	}
+}

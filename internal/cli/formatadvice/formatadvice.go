@@ -46,13 +46,23 @@ var lossFlags = map[codec.LossKind]string{
 	llvm.LossTextVTables: "--keep-vtable-symbols",
 }
 
+// harmlessLosses describes losses that no reader of the format misses.
+var harmlessLosses = map[codec.LossKind]string{
+	"counts that gopgo does not hold": "go build reads the weights of calls, not the counts of stacks",
+	llvm.LossBinaryIDs:                string(llvm.LossBinaryIDs) + ", and compilers do not read them",
+	llvm.LossTextBinaryIDs:            string(llvm.LossTextBinaryIDs) + ", and compilers do not read them",
+}
+
 func PrintLosses(w io.Writer, lost codec.Losses) {
 	for _, l := range lost {
-		if l.Count > 0 || l.Unit == "" {
-			fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))
-		} else {
-			fmt.Fprintf(w, "lost   %s", escape.Printable(string(l.What)))
+		word, what := "lost", string(l.What)
+		if note := harmlessLosses[l.What]; note != "" {
+			word, what = "note", note
 		}
+		if l.Count > 0 || l.Unit == "" {
+			what = fmt.Sprint(l.Count, " ", what)
+		}
+		fmt.Fprintf(w, "%s   %s", word, escape.Printable(what))
 		if l.Unit != "" {
 			fmt.Fprintf(w, ": %s %s", cli.Grouped(l.Amount), escape.Printable(l.Unit))
 		}

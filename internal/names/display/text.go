@@ -101,6 +101,16 @@ func PointWord(d layout.Domain) string {
 	return "point"
 }
 
+var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
+
+// InTermsOf returns a text of this program, not of a user's, with functions instead of methods if a domain has these.
+func InTermsOf(d layout.Domain, text string) string {
+	if d.LLVM() {
+		return functionWords.Replace(text)
+	}
+	return text
+}
+
 // Limits of one name. A short mangled name can expand without bound.
 const (
 	maxMangled     = 1 << 13 // maximum length of a mangled name in bytes

@@ -18,7 +18,7 @@ import (
 
 func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s against %s: %s\n%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), r.Verdict,
-		r.SharesText(cli.FormatPercentDown))
+		r.SharesText())
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\tverdict\t\n")
 	for _, state := range fit.States() {
@@ -115,7 +115,7 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 	fmt.Fprintf(a.Out, "\nthe heaviest that do not fit as they are\n")
 	g := terminal.NewGrid(screen, a.Out, 3)
-	g.AddRow("", "state", "confidence", "counts", "method", "reason")
+	g.AddRow("", "state", "confidence", "counts", screen.InTerms("method"), "reason")
 	for _, m := range r.Misfits {
 		g.AddRow(stateColors[m.State], string(m.State), fmt.Sprintf("%.2f", m.Confidence),
 			screen.FormatCount(uint64(m.Weight+0.5)),
@@ -154,7 +154,7 @@ func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	g := terminal.NewGrid(screen, a.Out, 2)
 	g.AddRow("", "profiles", "counts", "was", "is now")
 	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
-		same := fmt.Sprintf("same code in %d of %s", n.Same, cli.Amount(n.Methods, "method"))
+		same := fmt.Sprintf("same code in %d of %s", n.Same, cli.Amount(n.Methods, screen.InTerms("method")))
 		if n.Methods == 0 {
 			same = "named by others"
 		}

@@ -23,7 +23,7 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	for _, t := range []struct {
 		name string
 		compare.Tally
-	}{{"methods", r.Methods}, {"profiles", r.Profiles}} {
+	}{{screen.InTerms("methods"), r.Methods}, {"profiles", r.Profiles}} {
 		fmt.Fprint(w, t.name)
 		for _, n := range []int{t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB} {
 			fmt.Fprintf(w, "\t%s", screen.FormatCount(uint64(n)))

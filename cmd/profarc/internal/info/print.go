@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
@@ -125,7 +126,8 @@ func printSummary(a *cli.App, screen *terminal.Screen, r *facts.Summary, d layou
 		printUnit(a, screen, &r.Units[i], d)
 	}
 	if r.Without > 0 {
-		fmt.Fprintf(a.Out, "\n%s without any: %s\n", cli.Amount(int(r.Without), "method"), facts.WithoutText(d))
+		fmt.Fprintf(a.Out, "\n%s without any: %s\n", cli.Amount(int(r.Without), display.InTermsOf(d, "method")),
+			facts.WithoutText(d))
 	}
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n",

@@ -252,7 +252,7 @@ func (r *reduceReport) SharesText() string {
 	for _, u := range r.Shares {
 		switch {
 		case u.Share != nil:
-			parts = append(parts, fmt.Sprintf("%s of all %s", cli.FormatPercentDown(*u.Share), report.KindText(u.Unit)))
+			parts = append(parts, fmt.Sprintf("%s of all %s", cli.FormatShare(*u.Share, 2), report.KindText(u.Unit)))
 		case r.hot == layout.WeightOne:
 			parts = append(parts, "all methods with "+report.KindText(u.Unit))
 		case r.hot > 0:
@@ -261,7 +261,7 @@ func (r *reduceReport) SharesText() string {
 		}
 	}
 	if r.Samples != nil {
-		parts = append(parts, cli.FormatPercentDown(*r.Samples)+" of all samples")
+		parts = append(parts, cli.FormatShare(*r.Samples, 2)+" of all samples")
 	}
 	if len(parts) == 0 {
 		return "no counts"

@@ -134,16 +134,16 @@ func (p *printer) printTop(r *analyze.TopReport) {
 		}
 		return []string{text}
 	}
-	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
+	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), p.screen.InTerms("method"))
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
 			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
 		t.AddRow(cells, m.Value, p.screen.MethodText(m.MethodName), methodNote(&m))
 	}
 	t.Print()
-	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, p.totalText(r))
+	fmt.Fprintf(p.Out, p.screen.InTerms("\n%d of %d methods with any, %s\n"), len(r.Methods), r.Of, p.totalText(r))
 	if r.Without > 0 && r.Total > 0 {
-		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, "method"))
+		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, p.screen.InTerms("method")))
 	}
 	if levels && anyCompiledByC2(r) {
 		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
@@ -238,7 +238,7 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 		}
 		answer := string(s.Split)
 		if s.Split == facts.SplitPartly {
-			answer = cli.FormatPercentDown(s.Cured)
+			answer = cli.FormatShare(s.Cured, 2)
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
 			p.screen.MethodText(s.MethodName))

@@ -30,13 +30,13 @@ func (j *judge) judgeCoverage() Criterion {
 		return c.unchecked("%v", err)
 	case h.goneWeight > h.total:
 		c = c.unchecked("the program has %s no more that had most of the hot counts of the baseline",
-			cli.Amount(h.gone, "method"))
+			cli.Amount(h.gone, j.inTerms("method")))
 		c.Advice = j.names().Replace(adviceToAdapt + " To let it pass: --allow-unchecked coverage")
 		return c
 	case h.total == 0:
 		return c.unchecked("the baseline has no counts")
 	}
-	return j.coverageBySamples(c.judgedBy(h.covered/h.total, "%s", h.coverageText()), &h.samples, false)
+	return j.coverageBySamples(c.judgedBy(h.covered/h.total, "%s", h.coverageText(j.inTerms("methods"))), &h.samples, false)
 }
 
 // adviceToAdapt is for programs in which hot methods have other names than in the baseline.
@@ -68,8 +68,9 @@ type hotSum struct {
 	samples                sampling.Pair // hot methods of sampled archives
 }
 
-func (h *hotSum) coverageText() string {
-	text := fmt.Sprintf("%d of %d hot methods of the baseline have counts", h.methods-h.missing, h.methods)
+// coverageText describes the coverage of the baseline's hot methods or functions.
+func (h *hotSum) coverageText(methods string) string {
+	text := fmt.Sprintf("%d of %d hot %s of the baseline have counts", h.methods-h.missing, h.methods, methods)
 	if n := h.gone - h.lambdas; n > 0 {
 		text += fmt.Sprintf(", without %d that the program has no more", n)
 	}
@@ -192,9 +193,10 @@ func (j *judge) judgeSpread() Criterion {
 	case err != nil:
 		return c.unchecked("%v", err)
 	case all == 0:
-		return c.unchecked("the program has no method with counts of the baseline")
+		return c.unchecked("%s", j.inTerms("the program has no method with counts of the baseline"))
 	}
-	c = c.judgedBy(float64(both)/float64(all), "%d of %d methods with counts in the baseline have counts", both, all)
+	c = c.judgedBy(float64(both)/float64(all), j.inTerms("%d of %d methods with counts in the baseline have counts"), both,
+		all)
 	c = j.coverageBySamples(c, &samples, true)
 	if c.State == Failed {
 		c.Reason += ": the program was idle, or it is another one"

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
@@ -197,6 +198,8 @@ type judge struct {
 	size, baseSize compare.SampleSize
 }
 
+func (j *judge) inTerms(text string) string { return display.InTermsOf(j.s.Header().Domain, text) }
+
 func (c Criterion) unchecked(format string, args ...any) Criterion {
 	c.State, c.Reason = Unchecked, "not checked: "+fmt.Sprintf(format, args...)
 	return c.offWithout()
@@ -249,7 +252,7 @@ func (j *judge) judgeFit() []Criterion {
 	}
 	text := staleText(found)
 	if found.Score < 1 {
-		text = fmt.Sprintf("%s is lost; %s: %s", cli.FormatPercent(found.Lost), found.SharesText(cli.FormatPercentDown), text)
+		text = fmt.Sprintf("%s is lost; %s: %s", cli.FormatPercent(found.Lost), found.SharesText(), text)
 	}
 	c = j.shareBySamples(c.judgedBy(1-found.Lost, "%s", text))
 	if !found.ComparedAny() {
@@ -260,13 +263,16 @@ func (j *judge) judgeFit() []Criterion {
 		const reason = "coverage and spread compare with the baseline"
 		return []Criterion{c, of, breadth.switchedOff(reason), weight.switchedOff(reason)}
 	}
-	own := "the program itself (without libraries and runtime)"
-	if j.s.Header().Domain == layout.DomainHotSpot {
-		own = "the program itself (without the JDK)"
+	own := "the program itself"
+	switch j.s.Header().Domain {
+	case layout.DomainHotSpot:
+		own += " (without the JDK)"
+	case layout.DomainSampled:
+		own += " (without libraries and runtime)"
 	}
 	breadth = breadth.judgedBy(float64(found.OwnMethods), "%s of %s with counts",
-		cli.Amount(found.OwnMethods, "method"), own)
-	weight = weight.judgedBy(found.OwnShare, "of all events are in methods of %s", own)
+		cli.Amount(found.OwnMethods, j.inTerms("method")), own)
+	weight = weight.judgedBy(found.OwnShare, j.inTerms("of all events are in methods of %s"), own)
 	breadth, weight = j.breadthBySamples(breadth), j.shareBySamples(weight)
 	return []Criterion{c, of, breadth.idleIfFailed(), weight.idleIfFailed()}
 }
@@ -325,7 +331,7 @@ func (j *judge) withBaseline(c Criterion) (Criterion, bool) {
 func (j *judge) judgeSize() Criterion {
 	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
 	h := j.s.Header()
-	return c.judgedBy(float64(h.FileSize), "%s methods, %s profiles", cli.Grouped(h.Counts.Methods),
+	return c.judgedBy(float64(h.FileSize), j.inTerms("%s methods, %s profiles"), cli.Grouped(h.Counts.Methods),
 		cli.Grouped(h.Counts.Profiles))
 }
 

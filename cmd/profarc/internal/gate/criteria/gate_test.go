@@ -59,7 +59,7 @@ func TestCoverageText(t *testing.T) {
 	h := hotSum{methods: 5, missing: 1, gone: 3, lambdas: 2, worst: "A.b"}
 	const want = "4 of 5 hot methods of the baseline have counts, without 1 that the program has no more, without 2 of " +
 		"lambdas or other hidden classes, which have new names in each run; the heaviest without is A.b"
-	if got := h.coverageText(); got != want {
+	if got := h.coverageText("methods"); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/layout"
@@ -86,12 +87,12 @@ func AdviceToNameCode(d layout.Domain) string {
 	return fmt.Sprintf("profiles of domain %s identify no code", d)
 }
 
-// SharesText returns the shares of all verdicts that some events have, as "fits 93.1%, unchecked 6.9% of all events".
-func (r *Check) SharesText(percent func(float64) string) string {
+// SharesText returns the shares of all verdicts that some events have, as "fits 93.10%, unchecked 6.90% of all events".
+func (r *Check) SharesText() string {
 	var parts []string
 	for _, w := range verdicts {
 		if share := r.Shares[w]; share > 0 {
-			parts = append(parts, string(w)+" "+percent(share))
+			parts = append(parts, string(w)+" "+cli.FormatShare(share, 2))
 		}
 	}
 	if len(parts) == 0 {

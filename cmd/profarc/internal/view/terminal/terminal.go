@@ -128,6 +128,9 @@ func (s *Screen) TypeText(in *reader.Store, name, loader string) string {
 	return escape.Printable(display.WithLoader(name, loader))
 }
 
+// InTerms returns a text of this program in the terms of the domain, see display.InTermsOf.
+func (s *Screen) InTerms(text string) string { return display.InTermsOf(s.Domain, text) }
+
 // MethodText returns a method for people. Unless names are raw, it names the class loader only if necessary; see
 // display.LoaderNote.
 func (s *Screen) MethodText(m analyze.MethodName) string {

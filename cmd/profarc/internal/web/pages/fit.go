@@ -99,7 +99,7 @@ func buildFit(r *request) (any, error) {
 	if f.refused != "" {
 		return &fitPage{Refused: r.withoutFileFolders(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, OfEvents: f.SharesText(percentText), ClassPath: r.withoutFileFolders(f.Against),
+	p := &fitPage{Check: f.Check, OfEvents: f.SharesText(), ClassPath: r.withoutFileFolders(f.Against),
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points),
 		Misfits: misfitTable(r, f), Unchecked: uncheckedTable(r, f), Renames: renameTable(r, f.Check.Renames)}
 	if f.Verdict == fit.Unchecked {

@@ -71,7 +71,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"kind":      report.KindText,
 		"position":  func() string { return display.PointWord(d) }, // kind of number that points have
 		"sum":       func(kind string, sum float64) string { return report.SumText(kind, sum, realText) },
-		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
+		"plural":    func(n uint64, noun string) string { return pluralText(n, display.InTermsOf(d, noun)) },
 		"amount":    amountText,
 		"part":      cli.Share,
 		"share":     func(x float64) float64 { return min(x, 1) }, // of a pointer too
@@ -83,7 +83,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 			if part[0] == '{' || part[0] == '<' {
 				return part
 			}
-			return inDomainTerms(d, part)
+			return display.InTermsOf(d, part)
 		}))
 		err = cmp.Or(err, readErr, parseErr)
 	}
@@ -153,7 +153,7 @@ type shownPage struct {
 func (s *Site) menuItems(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
 		if !v.linked {
-			items = append(items, menuItem{linkToPage(inDomainTerms(s.Archive.Header().Domain, v.title), v.name, query{}),
+			items = append(items, menuItem{linkToPage(display.InTermsOf(s.Archive.Header().Domain, v.title), v.name, query{}),
 				v == current})
 		}
 	}

@@ -154,17 +154,8 @@ func capitalized(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-func inDomainTerms(d layout.Domain, text string) string {
-	if d.LLVM() {
-		return functionWords.Replace(text)
-	}
-	return text
-}
-
-var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
-
 func (r *request) inTerms(text string) string {
-	return inDomainTerms(r.archive().Header().Domain, text)
+	return display.InTermsOf(r.archive().Header().Domain, text)
 }
 
 // measureAbout returns the description of a measure, as a sentence without its full stop.
