@@ -84,7 +84,7 @@ func Grouped(n uint64) string {
 }
 
 // FormatPercentDown formats a share from 0 to 1 as "12.34%", rounded down so that a share below a threshold does not
-// look like it. The number with four digits that is next to a share is not rounded, as 0.57, which is 0.56999 in binary.
+// look equal to it. It undoes the rounding of binary numbers, since 0.57 is stored as 0.56999.
 func FormatPercentDown(share float64) string {
 	hundredths := 1e4 * share
 	if next := math.Round(hundredths); math.Abs(next-hundredths) < 1e-9 && (next < 1e4 || share == 1) {

@@ -134,7 +134,8 @@ func (p *printer) printTop(r *analyze.TopReport) {
 		}
 		return []string{text}
 	}
-	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), p.screen.InTerms("method"))
+	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")),
+		p.screen.InTerms("method"))
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
 			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))

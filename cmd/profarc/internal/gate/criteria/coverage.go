@@ -36,7 +36,8 @@ func (j *judge) judgeCoverage() Criterion {
 	case h.total == 0:
 		return c.unchecked("the baseline has no counts")
 	}
-	return j.coverageBySamples(c.judgedBy(h.covered/h.total, "%s", h.coverageText(j.inTerms("methods"))), &h.samples, false)
+	c = c.judgedBy(h.covered/h.total, "%s", h.coverageText(j.inTerms("methods")))
+	return j.coverageBySamples(c, &h.samples, false)
 }
 
 // adviceToAdapt is for programs in which hot methods have other names than in the baseline.
