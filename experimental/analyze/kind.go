@@ -265,7 +265,7 @@ func (r *pointReader) readCell(e reader.Entry, at int, spec disk.CellSpec) Cell 
 		r.setMethod(&o, m)
 		c.Method = o.Method
 	case len(spec.Bits) > 0:
-		c.Text = spec.BitNames(c.Value)
+		c.Text = disk.BitNames(spec, c.Value)
 	case spec.Kind == disk.CellSuccessor:
 		point, index := disk.UnpackSuccessor(c.Value)
 		c.Text = fmt.Sprintf("%d (%d)", point, index)

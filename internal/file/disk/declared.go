@@ -182,21 +182,14 @@ func schemaOfShape(s *layout.EntryShape) *Schema {
 	schema := &Schema{Name: s.Name, unit: s.Unit, declared: true, hasRows: len(s.Rows) > 0}
 	for rest := s.Cells; len(rest) > 0; {
 		n := min(len(rest), maxGroupCells)
-		schema.Groups = append(schema.Groups, singleCells(cellSpecs(rest[:n])...))
+		schema.Groups = append(schema.Groups, singleCells(rest[:n]...))
 		rest = rest[n:]
 	}
 	if len(s.Rows) > 0 {
-		schema.Groups = append(schema.Groups, rowGroup("rows", PerRow, cellSpecs(s.Rows)...))
+		schema.Groups = append(schema.Groups, rowGroup("rows", PerRow, s.Rows...))
 	}
 	schema.classify()
 	return schema
-}
-
-func cellSpecs(cells []layout.CellShape) (specs []CellSpec) {
-	for _, c := range cells {
-		specs = append(specs, CellSpec(c))
-	}
-	return specs
 }
 
 func (d *Declared) Rows() iter.Seq[[ShapeRowWords]uint64] {

@@ -59,15 +59,11 @@ func IsKey(k CellKind) bool {
 	return false
 }
 
-type CellSpec struct {
-	Name string
-	Kind CellKind
-	Bits []string // names of the bits of a CellBits, by bit number
-}
+type CellSpec = layout.CellShape
 
-// BitNames formats the bits of a cell as names separated by |, with unnamed bits as one hexadecimal number, such as
+// BitNames formats the bits of a CellBits as names separated by |, with unnamed bits as one hexadecimal number, such as
 // "int|string|0x4". No bits are "0".
-func (c CellSpec) BitNames(v uint64) string {
+func BitNames(c CellSpec, v uint64) string {
 	var names []string
 	for i, name := range c.Bits {
 		if name != "" && v>>i&1 != 0 {

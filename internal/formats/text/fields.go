@@ -222,7 +222,7 @@ func (p *parser) tagByName(name []byte) (layout.Tag, bool) {
 	return standardTagByName(name)
 }
 
-// takeBitNames consumes the output of disk.CellSpec.BitNames.
+// takeBitNames consumes the output of disk.BitNames.
 func (p *parser) takeBitNames(names []string) (v uint64) {
 	for {
 		v |= p.takeBitUntil("|,=", names, math.MaxUint64, "a bit that has a name in the shape, or a number")

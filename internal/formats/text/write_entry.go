@@ -210,7 +210,7 @@ func countFilledRows(e disk.Entry, rows disk.Rows) int {
 func (w *writer) writeCell(e disk.Entry, cell int, c disk.CellSpec) {
 	v := e.Cell(cell)
 	if len(c.Bits) > 0 {
-		w.writeLiteral(c.BitNames(v))
+		w.writeLiteral(disk.BitNames(c, v))
 		return
 	}
 	switch c.Kind {
