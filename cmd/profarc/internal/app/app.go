@@ -152,11 +152,12 @@ func (o *limitedOutput) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// PrintReport prints a report by a text/template with the functions of reportFuncs. The template is a text of this
-// program, so an error in it is a defect.
-func PrintReport(w io.Writer, text string, report any) {
+// PrintReport prints a report by a text/template with the functions of reportFuncs and of more, which may be nil. The
+// template is a text of this program, so an error in it is a defect.
+func PrintReport(w io.Writer, text string, report any, more template.FuncMap) {
 	var b strings.Builder
-	if err := template.Must(template.New("").Funcs(reportFuncs).Parse(text)).Execute(&b, report); err != nil {
+	t := template.New("").Funcs(reportFuncs).Funcs(more)
+	if err := template.Must(t.Parse(text)).Execute(&b, report); err != nil {
 		panic(err)
 	}
 	_, _ = io.WriteString(w, b.String()) // commands flush their outputs, and report the error

@@ -170,7 +170,7 @@ func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	return d
 }
 
-func (r *dumpReport) printReport(w io.Writer) { app.PrintReport(w, reportText, r) }
+func (r *dumpReport) printReport(w io.Writer) { app.PrintReport(w, reportText, r, nil) }
 
 func (r *dumpReport) AllMethods() int { return r.Methods + r.Skipped }
 

@@ -5,25 +5,30 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 type infoOptions struct{ summary, tables, losses bool }
 
-//go:embed help.txt
-var helpText string
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed facts.txt
+	factsText string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	var o infoOptions
@@ -71,75 +76,15 @@ func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) err
 }
 
 func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, value)
-		}
-	}
-	line("archive", escape.Printable(f.Archive))
-	w.Flush()
+	fmt.Fprintf(a.Out, "archive  %s\n", escape.Printable(f.Archive))
 	printRuns(a, f.RunFacts)
-	line("domain", f.Domain)
-	line("format", f.Format)
-	line("producer", escape.Printable(orUnknown(f.Producer)))
-	if f.ProducerID != "" {
-		line("producer id", f.ProducerID)
-	}
-	line("dump time", orUnknown(f.DumpTime))
-	line("dump id", f.DumpID)
-	line("sum", f.Sum)
-	if b := f.LayerOn; b != nil {
-		line("layer on", escape.Printable(fmt.Sprintf("dump %s, sum %s, of %s, %s: it lacks what that has", b.DumpID, b.Sum,
-			orUnknown(b.DumpTime), orUnknown(b.Producer))))
-	}
-	line("fingerprint", orUnknown(f.Fingerprint))
-	line("flags", strings.Join(f.Flags, ", "))
-	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional, f.ReadOnly))
-	printAccount(w, f.Account)
-	line("requested base", f.Base)
-	line("size", screen.FormatCount(uint64(f.Size))+" bytes")
-	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))
-	w.Flush()
-	printRegions(a, screen, f)
-	printNumbers(a, screen, f)
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "not known"
-	}
-	return text
-}
-
-func printRegions(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
-	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
-	for _, r := range f.Regions {
-		fmt.Fprintf(a.Out, "  %-14s%#12x%16s\n", r.Name, r.Offset, screen.FormatCount(uint64(r.Size)))
-	}
-}
-
-func printNumbers(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
-	c := f.Counts
-	for _, group := range []struct {
-		name    string
-		numbers []number
-	}{
-		{"holds", slices.Concat(methodNumbers(f), []number{{"profiles", c.Profiles}, {"contexts", c.Contexts},
-			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}})},
-		{"sums", headerSums(f)},
-		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
-	} {
-		if len(group.numbers) == 0 {
-			continue
-		}
-		fmt.Fprintf(a.Out, "\n%s\n", group.name)
-		for _, n := range group.numbers {
-			fmt.Fprintf(a.Out, "  %-14s%20s\n", n.name, screen.FormatCount(n.value))
-		}
-	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	printLists(f, w)
+	app.PrintReport(w, factsText, f, template.FuncMap{
+		"join": strings.Join,
+		"count": func(n any) string {
+			return screen.FormatCount(reflect.ValueOf(n).Convert(reflect.TypeFor[uint64]()).Uint())
+		},
+	})
 	w.Flush()
 }
 
@@ -154,57 +99,4 @@ func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.Kind, t.Table, screen.FormatCount(uint64(t.Rows)), strings.Join(columns, " "))
 	}
 	w.Flush()
-}
-
-// methodNumbers returns the number of methods, and of methods that never ran. Only GraalVM's profiles list the latter,
-// so 0 is left out elsewhere.
-func methodNumbers(f *facts.Facts) []number {
-	all := []number{{"methods", f.Counts.Methods}}
-	if f.Domain == layout.DomainGraal.String() || f.Counts.Unexecuted > 0 {
-		all = append(all, number{"never ran", f.Counts.Unexecuted})
-	}
-	return all
-}
-
-func headerSums(f *facts.Facts) []number {
-	s := f.Summary
-	if s == nil {
-		return nil
-	}
-	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount},
-		{"highest", s.MaxCount}}
-}
-
-type number struct {
-	name  string
-	value uint64
-}
-
-func printLists(f *facts.Facts, w *tabwriter.Writer) {
-	if len(f.Settings) > 0 {
-		fmt.Fprint(w, "\nsettings\n")
-	}
-	for _, s := range f.Settings {
-		fmt.Fprintf(w, "  %s\t%d\n", s.Name, s.Value)
-	}
-	if len(f.Properties) > 0 {
-		fmt.Fprint(w, "\nproperties\n")
-	}
-	for _, p := range f.Properties {
-		fmt.Fprintf(w, "  %s\t%s\n", escape.Printable(p.Name), escape.Printable(p.Value))
-	}
-	if len(f.Tables) > 0 {
-		fmt.Fprint(w, "\ntables\n")
-	}
-	for _, t := range f.Tables {
-		fmt.Fprintf(w, "  %s\t%s\n", t.Name, tableSize(t))
-	}
-}
-
-func tableSize(t facts.TableFact) string {
-	rows := fmt.Sprintf("%d rows", t.Rows)
-	if t.SampleFact == nil {
-		return rows
-	}
-	return fmt.Sprintf("%s, %s, %s", cli.Amount(t.Stacks, "stack"), cli.Amount(t.Samples, "sample"), rows)
 }

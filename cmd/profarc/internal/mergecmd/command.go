@@ -256,7 +256,7 @@ func (r *mergeReport) printReport(a *cli.App) {
 	for _, bad := range r.Skipped {
 		fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", escape.Printable(bad.Reason))
 	}
-	app.PrintReport(a.Out, reportText, r)
+	app.PrintReport(a.Out, reportText, r, nil)
 }
 
 // currentVersions is the value of --versions that keeps what fits a program.

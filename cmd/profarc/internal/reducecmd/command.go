@@ -100,7 +100,7 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 		}
 		report := newReduceReport(s, o, r.Hot, kept, written)
 		report.NS = time.Since(begin).Nanoseconds()
-		return a.Print(report, func() { app.PrintReport(a.Out, reportText, report) })
+		return a.Print(report, func() { app.PrintReport(a.Out, reportText, report, nil) })
 	})
 }
 

@@ -113,7 +113,7 @@ func (a *trainedArchive) printArchive(w io.Writer, first string) {
 var reportText string
 
 func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
-	app.PrintReport(w, reportText, map[string]any{"JVM": j, "Merged": merged})
+	app.PrintReport(w, reportText, map[string]any{"JVM": j, "Merged": merged}, nil)
 }
 
 // Name returns the process and the command.
