@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/printtest"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -45,7 +44,7 @@ func execute(t *testing.T, terminal bool, args ...string) *printed {
 // check fails the test if a hostile text reached the output as it is.
 func (p *printed) check(t *testing.T, what string) {
 	t.Helper()
-	printtest.CheckText(t, what, p.plain.String())
+	specimen.CheckPrinted(t, what, p.plain.String())
 }
 
 // hostileArchives writes an archive whose texts are all hostile, and another
@@ -153,7 +152,7 @@ func hostileCommands(first, second, out string) (all [][]string) {
 func hostileExport(t *testing.T, archive, out, format string) {
 	args := []string{"export", "-t", format, archive}
 	// lines are as the format has them
-	printtest.CheckCharacters(t, format+" to a terminal", execute(t, true, args...).plain.String())
+	specimen.CheckEscaped(t, format+" to a terminal", execute(t, true, args...).plain.String())
 	out += "." + format
 	p := execute(t, false, append(args, "-o", out)...)
 	p.check(t, format+" to a file")

@@ -52,10 +52,10 @@ var rooms = []struct{ name, mayImport string }{
 			"formats agent c"},
 	{"internal/cli", "layout internal/file internal/names archive reader merge formats"},
 	{"example", "layout merge ."}, // imports only public packages
-	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},
+	{"internal/testkit", "layout internal/file internal/names internal/recording archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/system internal/file internal/ledger internal/names internal/java internal/recording " +
-			"internal/hotspot internal/cli internal/sampling internal/testkit archive reader builder merge verify formats " +
+			"internal/hotspot internal/cli internal/sampling archive reader builder merge verify formats " +
 			"experimental/analyze experimental/compare experimental/fit experimental/reduce"},
 
 	{".ci", "ci"},

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,6 +34,31 @@ func HostileWith(texts ...string) (all []Specimen) {
 		all = append(all, s)
 	}
 	return all
+}
+
+type errorReporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// CheckEscaped reports an error if a printed text has characters that must be escaped.
+func CheckEscaped(t errorReporter, what, text string) {
+	t.Helper()
+	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||
+		!utf8.ValidString(text) {
+		t.Errorf("%s: prints %q", what, text[max(at-40, 0):min(at+40, len(text))])
+	}
+}
+
+// CheckPrinted is like CheckEscaped. It also reports an error if HostileText added a line.
+func CheckPrinted(t errorReporter, what, text string) {
+	t.Helper()
+	CheckEscaped(t, what, text)
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), Forged) {
+			t.Errorf("%s: a text forged the line %q", what, line)
+		}
+	}
 }
 
 // namePlace is the place of a name in a text. Places with equal numbers have the same name, and ~~ marks a long one.

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/builder"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/printtest"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
@@ -40,7 +39,7 @@ func TestSkippedFilesAreEscaped(t *testing.T) {
 	if err := a.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	printtest.CheckText(t, "skip", printed.String())
+	specimen.CheckPrinted(t, "skip", printed.String())
 	if printed.Len() == 0 {
 		t.Error("nothing was printed")
 	}

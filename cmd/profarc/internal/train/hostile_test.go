@@ -2,10 +2,12 @@ package train
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/view/printtest"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -13,24 +15,27 @@ import (
 
 // TestHostileReportsAreEscaped prints reports on JVMs, whatever they say of themselves.
 func TestHostileReportsAreEscaped(t *testing.T) {
-	for _, running := range []bool{false, true} {
+	hostile := rapid.MakeConfig{Kinds: map[reflect.Kind]*rapid.Generator[any]{
+		reflect.String: rapid.Just(specimen.HostileText).AsAny()}}
+	jvms, archives := rapid.MakeCustom[trainedJVM](hostile), rapid.MakeCustom[trainedArchive](hostile)
+	rapid.Check(t, func(t *rapid.T) {
 		var printed bytes.Buffer
-		s := cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)}
-		a := app.New(nil, s)
+		a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
 		for _, merged := range []bool{false, true} {
-			j := printtest.FillHostile(new(trainedJVM))
-			j.Running = running
+			j := jvms.Draw(t, "JVM")
+			j.called = []string{specimen.HostileText, specimen.HostileText}
 			j.printJVM(a.ErrOut, merged)
 			j.Archive = ""
 			j.printJVM(a.ErrOut, merged)
 		}
-		printtest.FillHostile(new(trainedArchive)).printArchive(a.ErrOut, specimen.HostileText)
+		r := archives.Draw(t, "archive")
+		r.printArchive(a.ErrOut, specimen.HostileText)
 		if err := a.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		printtest.CheckText(t, "reports", printed.String())
+		specimen.CheckPrinted(t, "reports", printed.String())
 		if printed.Len() < 800 {
 			t.Errorf("printed %q", printed.String())
 		}
-	}
+	})
 }
