@@ -18,6 +18,7 @@ type extractor struct {
 	wide    locations
 	names   map[layout.Ref]string
 	places  map[place]*Function // functions without checksum
+	lines   []Line              // memory for the next profile
 }
 
 // A place is where a function is called, or the top of a profile.
@@ -140,11 +141,14 @@ func (x *extractor) addProfile(p reader.Profile) error {
 	if head, ok := p.Invocations(); ok {
 		f.Head = head.Trained()
 	}
+	f.Lines = x.lines[:0]
 	for e := range p.Entries() {
 		if err := x.addEntry(f, e); err != nil {
 			return err
 		}
 	}
+	x.lines = f.Lines
+	f.Lines = slices.Clone(f.Lines)
 	return nil
 }
 
@@ -207,14 +211,19 @@ func (x *extractor) addCallees(f *Function, at Location, e reader.Entry) error {
 	if !ok {
 		return nil
 	}
-	l := Line{Location: at}
+	n := len(f.Lines)
+	if n == 0 || f.Lines[n-1].Location != at {
+		f.Lines = append(f.Lines, Line{Location: at})
+		n++
+	}
+	targets := make([]Target, 0, rows.Len())
 	for i := range rows.Len() {
 		name, err := x.nameOf(rows.Method(i))
 		if err != nil {
 			return err
 		}
-		l.Targets = append(l.Targets, Target{name, rows.Cell(i, 1).Trained()})
+		targets = append(targets, Target{name, rows.Cell(i, 1).Trained()})
 	}
-	f.Lines = append(f.Lines, l)
+	f.Lines[n-1].Targets = targets
 	return nil
 }

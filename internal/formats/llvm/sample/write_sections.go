@@ -55,6 +55,11 @@ func (e Extensible) Write(to io.Writer, p *Profile) error {
 		w.sections = append(w.sections, s)
 	}
 	_, err := to.Write(w.layOut())
+	for _, s := range w.sections {
+		if err == nil {
+			_, err = to.Write(s.data)
+		}
+	}
 	return err
 }
 
@@ -70,7 +75,7 @@ func compress(data []byte) []byte {
 	return append(binary.AppendUvarint(head, uint64(packed.Len())), packed.Bytes()...)
 }
 
-// layOut returns the whole file.
+// layOut sets the offsets of the sections and returns what comes before them.
 func (w *sectionWriter) layOut() []byte {
 	const rowSize = 4 * 8
 	w.out = nil
@@ -84,9 +89,6 @@ func (w *sectionWriter) layOut() []byte {
 	for _, kind := range listedSections {
 		s := w.sections[slices.IndexFunc(w.sections, func(s section) bool { return s.kind == kind })]
 		w.uint64s(s.kind, s.flags, s.offset, uint64(len(s.data)))
-	}
-	for _, s := range w.sections {
-		w.out = append(w.out, s.data...)
 	}
 	return w.out
 }
