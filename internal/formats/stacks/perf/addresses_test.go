@@ -2,6 +2,8 @@ package perf
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks/perf/perfdata"
 )
 
 // TestAddressesOfTexts: the process, the address and the branches in each form that perf script prints.
@@ -67,4 +70,29 @@ func addressesOf(t *testing.T, text string) string {
 		}
 	}
 	return got
+}
+
+// TestCompiledCode: virtual machines write the names of the functions that they compile.
+func TestCompiledCode(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	list := []byte("0x00007f0010 0x10 int Foo::bar(int)\n7f0000 8 Interpreter\n\nbroken\n")
+	if err := os.WriteFile(filepath.Join(root, "tmp", "perf-7.map"), list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newProcesses(root)
+	for process := range 2 {
+		p.add(perfdata.Map{Process: 7 + process, Start: 0x7f0000, Size: 0x1000, File: "//anon"})
+	}
+	for address, want := range map[uint64]string{0x7f0000: "Interpreter", 0x7f0009: "", 0x7f001f: "int Foo::bar(int)",
+		1: ""} {
+		if got := p.nameOf(7, address); got != want {
+			t.Errorf("%#x: got %q, want %q", address, got, want)
+		}
+	}
+	if got := p.nameOf(8, 0x7f0000); got != "" {
+		t.Errorf("process 8: got %q", got)
+	}
 }

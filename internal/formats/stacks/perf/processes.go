@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ const (
 	anyProcess = -2 // the mappings of all processes, for samples of a process without mappings
 )
 
+// compiledCode begins the names of the files with the functions that virtual machines compiled.
+const compiledCode = "/tmp/perf-"
+
 // processes has the files that processes map.
 type processes struct {
 	root  string // folder with the files of the machine that recorded
@@ -34,7 +38,12 @@ func newProcesses(root string) *processes {
 	return &processes{root, map[int][]perfdata.Map{}, map[string]functions{}}
 }
 
+// add adds a mapping. The functions of memory without a file are in a file that the compiler of the process writes.
 func (p *processes) add(m perfdata.Map) {
+	if strings.HasPrefix(m.File, "//anon") || strings.HasPrefix(m.File, "[anon") {
+		m.File = fmt.Sprintf("%s%d.map", compiledCode, m.Process)
+		m.Offset = m.Start
+	}
 	p.maps[m.Process] = append(p.maps[m.Process], m)
 	p.maps[anyProcess] = append(p.maps[anyProcess], m)
 }
@@ -83,8 +92,12 @@ type functions struct {
 // readFunctions returns the functions of a mapped file: of the file or the copy that perf keeps, and of the debug
 // information that Linux distributions install. It is empty if the file is missing or another build.
 func (p *processes) readFunctions(m perfdata.Map) (f functions) {
-	if m.Process == kernel {
-		f.addKernel(m)
+	switch {
+	case m.Process == kernel:
+		f.addText("/proc/kallsyms", m)
+		return f
+	case strings.HasPrefix(m.File, compiledCode):
+		f.addText(filepath.Join(p.root, m.File), m)
 		return f
 	}
 	id := f.addFile(filepath.Join(p.root, m.File), m.BuildID)
@@ -129,22 +142,33 @@ func (f *functions) addFile(path string, buildID []byte) (own []byte) {
 	return own
 }
 
-// addKernel adds the functions of the running kernel, if it is at the address in the mapping.
-func (f *functions) addKernel(m perfdata.Map) {
-	list, _ := os.ReadFile("/proc/kallsyms") // address, kind and name in each line
+// addText adds the functions in a text with an address, a size and a name in each line. The kernel has a kind instead
+// of the size. Its functions are added if the running kernel is at the address in the mapping.
+func (f *functions) addText(path string, m perfdata.Map) {
+	list, _ := os.ReadFile(path)
 	for line := range bytes.Lines(list) {
-		words := bytes.Fields(line)
-		address, err := strconv.ParseUint(string(words[0]), 16, 64)
-		switch {
-		case err != nil || len(words) < 3:
-		case string(words[2]) == "_text" && address != m.Offset:
-			return
-		case bytes.ContainsAny(words[1], "tTwW"):
-			f.symbols = append(f.symbols, elf.Symbol{Name: string(words[2]), Value: address})
+		words := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 3)
+		address, err := parseHex(words[0])
+		if err != nil || len(words) < 3 {
+			continue
 		}
+		name, _, _ := strings.Cut(string(words[2]), "\t") // a module of the kernel follows
+		s := elf.Symbol{Name: name, Value: address}
+		if m.Process != kernel {
+			s.Size, _ = parseHex(words[1])
+		} else if s.Name == "_text" && address != m.Offset {
+			return
+		} else if !bytes.ContainsAny(words[1], "tTwW") {
+			continue
+		}
+		f.symbols = append(f.symbols, s)
 	}
 	f.segments = []*elf.Prog{{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Filesz: math.MaxUint64}}}
 	f.sort()
+}
+
+func parseHex(text []byte) (uint64, error) {
+	return strconv.ParseUint(string(bytes.TrimPrefix(text, []byte("0x"))), 16, 64)
 }
 
 // sort sorts by address. Of several functions with an address the last is named: with the fewest underscores.

@@ -31,12 +31,13 @@ const (
 
 // A Sample is a sample of an event.
 type Sample struct {
-	Event    string
-	Process  int
-	IP       uint64
-	Period   uint64      // 0 if unknown
-	Chain    []uint64    // call stack, the leaf first, with the marks of contexts; nil if none was recorded
-	Branches [][2]uint64 // sources and targets of the last taken branches, the newest first
+	Event     string
+	Process   int
+	IP        uint64
+	Period    uint64      // 0 if unknown
+	Chain     []uint64    // call stack, the leaf first, with the marks of contexts; nil if none was recorded
+	HasMemory bool        // has a copy of the stack's memory
+	Branches  [][2]uint64 // sources and targets of the last taken branches, the newest first
 }
 
 // MinContext is the lowest mark in a call stack. Marks say whether the frames that follow are of the kernel.

@@ -24,6 +24,7 @@ const (
 	hasStreamID
 	hasRaw
 	hasBranches
+	hasUserStack  = 1 << 13
 	hasIdentifier = 1 << 16
 
 	idFields = hasTID | hasTime | hasID | hasStreamID | hasCPU | hasIdentifier // fields at the end of other records
@@ -162,6 +163,7 @@ func (e *event) readSample(body []byte) (s Sample, ok bool) {
 		return n
 	}
 	s.Event = e.name
+	s.HasMemory = e.has(hasUserStack)
 	read(hasIdentifier)
 	s.IP = read(hasIP)
 	s.Process = int(int32(uint32(read(hasTID))))
