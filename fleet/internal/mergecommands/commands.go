@@ -59,7 +59,7 @@ func (w *worker) newStores() *blobs.Stores { return &blobs.Stores{Patience: w.pa
 // withPlan reads the plan and calls do with open stores and with the location of temporary files.
 func (w *worker) withPlan(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan,
 	at mergejob.Place) error) error {
-	memory, err := parseSize("--memory", w.memory)
+	memory, err := cli.ParseSizeFlag("--memory", w.memory)
 	if err != nil {
 		return err
 	}
@@ -82,40 +82,6 @@ func (w *worker) readPlan(ctx context.Context, s *blobs.Stores) (*mergejob.Plan,
 		return nil, err
 	}
 	return mergejob.Decode(l.String(), text)
-}
-
-// parseSize parses a number of bytes, KiB, MiB or GiB.
-func parseSize(flag, text string) (int64, error) {
-	number := text
-	unit := int64(1)
-	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
-		if before, ok := strings.CutSuffix(text, suffix); ok {
-			number = before
-			unit = bytes
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 1 || n > 1<<53/unit {
-		return 0, cli.Usagef("%s %s: write it as 512MiB or 4GiB", flag, text)
-	}
-	return n * unit, nil
-}
-
-// parseAge parses a duration, which can be in days. "" is 0.
-func parseAge(flag, text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
-			return time.Duration(n * 24 * float64(time.Hour)), nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, cli.Usagef("%s %s: write it as 30d, 12h or 90m", flag, text)
-	}
-	return d, nil
 }
 
 // indexVariables are the variables in which schedulers pass the number of a task.

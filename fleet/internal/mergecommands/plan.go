@@ -147,11 +147,13 @@ func (o *planOptions) checkFlags() (to blobs.Location, err error) {
 	if o.Parts < 0 || o.Parts > 100_000 {
 		return to, cli.Usagef("--parts %d: 1 to 100000 are possible", o.Parts)
 	}
-	o.PartBytes, err = parseSize("--part-size", o.partSize)
+	o.PartBytes, err = cli.ParseSizeFlag("--part-size", o.partSize)
 	if err != nil {
 		return to, err
 	}
-	o.HalfLife, err = parseAge("--half-life", o.halfLife)
+	if o.halfLife != "" {
+		o.HalfLife, err = cli.ParseAge("--half-life", o.halfLife)
+	}
 	if err != nil {
 		return to, err
 	}

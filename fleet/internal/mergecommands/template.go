@@ -105,11 +105,11 @@ func (o *templateOptions) newJob(ctx context.Context, scheduler string) (j job, 
 	if scheduler == "kubernetes" && o.image == "" {
 		return j, cli.Usagef("name the image that has profarc-fleet: --image REGISTRY/NAME:TAG")
 	}
-	memory, err := parseSize("--task-memory", o.task)
+	memory, err := cli.ParseSizeFlag("--task-memory", o.task)
 	if err != nil {
 		return j, err
 	}
-	limit, err := parseAge("--time", o.time)
+	limit, err := cli.ParseAge("--time", o.time)
 	if err != nil {
 		return j, err
 	}

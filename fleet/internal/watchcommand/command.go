@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -138,7 +137,10 @@ func (o *options) checkStore(args []string) (err error) {
 		{"--max-size", o.maxSize, &o.store.MaxArchive},
 		{"--memory", o.memory, &o.store.Memory},
 	} {
-		*size.to, err = parseSize(size.flag, size.text)
+		if size.text == "" {
+			continue // no limit
+		}
+		*size.to, err = cli.ParseSizeFlag(size.flag, size.text)
 		if err != nil {
 			return err
 		}
@@ -146,7 +148,9 @@ func (o *options) checkStore(args []string) (err error) {
 	if !o.changed("delay") {
 		o.delay = time.Minute
 	}
-	o.store.MaxAge, err = parseAge(o.maxAge)
+	if o.maxAge != "" {
+		o.store.MaxAge, err = cli.ParseAge("--max-age", o.maxAge)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -158,46 +162,4 @@ func (o *options) checkStore(args []string) (err error) {
 		return cli.Usagef("--delay %v: give a positive time", o.delay)
 	}
 	return nil
-}
-
-// units are the units of profarc, in which 256MB are 256,000,000 bytes, and of plan, in which 256MiB are more.
-var units = []struct {
-	name  string
-	bytes int64
-}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}}
-
-// parseSize parses a size. "" is 0.
-func parseSize(flag, text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	number, scale := text, int64(1)
-	for _, unit := range units {
-		if before, ok := strings.CutSuffix(text, unit.name); ok {
-			number, scale = before, unit.bytes
-			break
-		}
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-	if err != nil || n < 1 || n > 1<<53/scale {
-		return 0, cli.Usagef("%s %s: write it as 500MB or 4GiB", flag, text)
-	}
-	return n * scale, nil
-}
-
-// parseAge parses a duration, which can be in days. "" is 0.
-func parseAge(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
-			return time.Duration(n * 24 * float64(time.Hour)), nil
-		}
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, cli.Usagef("--max-age %s: write it as 30d, 12h or 90m", text)
-	}
-	return d, nil
 }

@@ -91,7 +91,7 @@ func (o *options) checkFolder(args []string) (err error) {
 	if !o.changed("delay") {
 		o.folder.Delay = time.Second
 	}
-	o.folder.MaxInput, err = parseSize("--max-file", o.maxFile)
+	o.folder.MaxInput, err = cli.ParseSizeFlag("--max-file", o.maxFile)
 	return err
 }
 

@@ -305,9 +305,9 @@ func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
 		return l, err
 	}
 	if !switchesOff(o.size) {
-		l.Size, err = app.ParseSize(o.size)
+		l.Size, err = cli.ParseSizeFlag("--max-size", o.size)
 		if err != nil {
-			return l, cli.Usagef("--max-size %s: %w", o.size, err)
+			return l, err
 		}
 	}
 	l.Damaged, err = parseAllowance("--max-damaged", o.damaged)
@@ -321,7 +321,7 @@ func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
 		return l, err
 	}
 	if !switchesOff(o.age) {
-		l.Age, err = app.ParseAge("--max-age", o.age)
+		l.Age, err = cli.ParseAge("--max-age", o.age)
 	}
 	return l, err
 }

@@ -222,7 +222,7 @@ func equalizeWeights(inputs []mergeInput) {
 
 // applyHalfLife halves the weight of a dump for each half-life before the newest dump.
 func applyHalfLife(inputs []mergeInput, text string) error {
-	half, err := app.ParseAge("--half-life", text)
+	half, err := cli.ParseAge("--half-life", text)
 	if err != nil {
 		return err
 	}
