@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // An indexedScan reads an indexed file sequentially. It checks the offsets in the file but does not follow them.
@@ -20,6 +21,7 @@ type indexedScan struct {
 	table, memProf, binaryIDs, traces, vtables int64
 	buckets                                    bucketChecksum
 	items                                      uint64
+	parse.FirstError
 }
 
 // A bucketChecksum is a checksum of bucket offsets, which compares the buckets with their table.
@@ -27,74 +29,67 @@ type bucketChecksum struct{ buckets, offsets uint64 }
 
 func (s *scan) readIndexedProfile() error {
 	x := &indexedScan{scan: s}
-	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.beginProfile, x.readBuckets, x.checkBucketTable,
-		x.readSections} {
-		if err := part(); err != nil {
-			return err
+	for _, part := range []func(){x.readHeader, x.skipSummaries, x.beginProfile, func() { x.Fail(x.readBuckets()) },
+		x.checkBucketTable, x.readSections} {
+		part()
+		if x.Err != nil {
+			return x.Err
 		}
 	}
 	return x.drainInput()
 }
 
-func (x *indexedScan) readWords(n int, what string) ([]uint64, error) {
+// readWords returns n words, which are 0 with an error.
+func (x *indexedScan) readWords(n int, what string) []uint64 {
 	b, ok := x.readBytes(8 * n)
 	if !ok {
-		return nil, x.cutError(what)
+		x.Fail(x.cutError(what))
+		return make([]uint64, n)
 	}
-	return words.AppendWords(nil, b), nil
+	return words.AppendWords(nil, b)
 }
 
-func (x *indexedScan) readHeader() error {
-	words, err := x.readWords(2, "the header")
-	if err != nil {
-		return err
-	}
+func (x *indexedScan) readHeader() {
+	words := x.readWords(2, "the header")
 	x.version, x.variant = int(uint32(words[1])), Variant(words[1]>>VariantShift)
 	if x.version < IndexedOldest || x.version > IndexedNewest {
-		return x.newError(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
-			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))
+		x.Fail(x.newError(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
+			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest)))
+		return
 	}
-	words, err = x.readWords(headerWords-2+len(headerSections(x.version)), "the header")
-	if err != nil {
-		return err
-	}
-	if err := x.locateSections(words); err != nil {
-		return err
-	}
+	x.locateSections(x.readWords(headerWords-2+len(headerSections(x.version)), "the header"))
 	if x.variant&VariantMemProf == 0 {
 		x.memProf = 0
 	}
-	return nil
 }
 
 // beginProfile begins the file after its summaries, where the first function or the table follows.
-func (x *indexedScan) beginProfile() error {
-	return x.beginModule(heading{kind: KindIndexed, version: x.version, producer: x.version,
-		variant: x.variant &^ VariantMemProf, anyDomain: x.memProf != 0 && x.table-x.offset < disk.Unit})
+func (x *indexedScan) beginProfile() {
+	x.Fail(x.beginModule(heading{kind: KindIndexed, version: x.version, producer: x.version,
+		variant: x.variant &^ VariantMemProf, anyDomain: x.memProf != 0 && x.table-x.offset < disk.Unit}))
 }
 
 // locateSections decodes the offsets of all parts from the words after the version.
-func (x *indexedScan) locateSections(words []uint64) error {
+func (x *indexedScan) locateSections(words []uint64) {
 	if words[1] != 0 {
-		return x.malformedError(24, "a hash of kind %d, only MD5 is known", words[1])
+		x.Fail(x.malformedError(24, "a hash of kind %d, only MD5 is known", words[1]))
 	}
 	for i, to := range []*int64{&x.table, &x.memProf, &x.binaryIDs, &x.traces, &x.vtables} {
 		if i+2 >= len(words) {
 			break
 		}
 		if words[i+2] > maxSection {
-			return x.malformedError(int64(32+8*i), "an offset of 0x%x", words[i+2])
+			x.Fail(x.malformedError(int64(32+8*i), "an offset of 0x%x", words[i+2]))
 		}
 		*to = int64(words[i+2])
 	}
 	if x.variant&VariantTemporal == 0 {
 		x.traces = 0
 	}
-	return nil
 }
 
 // skipSummaries skips the summaries, which follow from the counters.
-func (x *indexedScan) skipSummaries() error {
+func (x *indexedScan) skipSummaries() {
 	number := 0
 	if x.version >= sinceSummary {
 		number++
@@ -104,36 +99,32 @@ func (x *indexedScan) skipSummaries() error {
 	}
 	for range number {
 		at := x.offset
-		sizes, err := x.readWords(2, "the summary")
-		if err != nil {
-			return err
-		}
+		sizes := x.readWords(2, "the summary")
 		if sizes[0] > maxSection || sizes[1] > maxSection {
-			return x.malformedError(at, "a summary of %d fields and %d cutoffs", sizes[0], sizes[1])
+			x.Fail(x.malformedError(at, "a summary of %d fields and %d cutoffs", sizes[0], sizes[1]))
+			return
 		}
 		if !x.skipBytes(8 * (sizes[0] + 3*sizes[1])) {
-			return x.cutError("the summary")
+			x.Fail(x.cutError("the summary"))
 		}
 	}
-	return nil
 }
 
-func (x *indexedScan) checkBucketTable() error {
+func (x *indexedScan) checkBucketTable() {
 	at := x.offset
-	sizes, err := x.readWords(2, "the table of buckets")
-	if err != nil {
-		return err
-	}
+	sizes := x.readWords(2, "the table of buckets")
 	if sizes[1] != x.items || sizes[0] < x.buckets.buckets {
-		return x.malformedError(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1],
-			x.buckets.buckets, x.items)
+		x.Fail(x.malformedError(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1],
+			x.buckets.buckets, x.items))
+		return
 	}
 	var sum bucketChecksum
 	for left := sizes[0]; left > 0; {
 		n := min(left, bufferSize/8)
 		b, ok := x.readBytes(int(8 * n))
 		if !ok {
-			return x.cutError("the table of buckets")
+			x.Fail(x.cutError("the table of buckets"))
+			return
 		}
 		for ; len(b) > 0; b = b[8:] {
 			offset := binary.LittleEndian.Uint64(b)
@@ -143,35 +134,30 @@ func (x *indexedScan) checkBucketTable() error {
 		left -= n
 	}
 	if sum != x.buckets {
-		return x.malformedError(at, "the table of buckets has other offsets than the buckets")
+		x.Fail(x.malformedError(at, "the table of buckets has other offsets than the buckets"))
 	}
-	return nil
 }
 
-func (x *indexedScan) readSections() error {
+func (x *indexedScan) readSections() {
 	type section struct {
 		at   int64
-		read func() error
+		read func()
 	}
-	memProf := func() error { return x.readMemProf(x.sectionAfter(x.memProf)) }
+	memProf := func() { x.Fail(x.readMemProf(x.sectionAfter(x.memProf))) }
 	all := []section{{x.binaryIDs, x.readBinaryIDs}, {x.vtables, x.readVTables}, {x.traces, x.readTraces},
 		{x.memProf, memProf}}
 	slices.SortFunc(all, func(a, b section) int { return cmp.Compare(a.at, b.at) })
 	for _, s := range all {
-		if s.at == 0 {
-			continue
-		}
-		if s.at < x.offset {
-			return x.malformedError(x.offset, "a section that begins at byte %d already", s.at)
-		}
-		if !x.skipBytes(uint64(s.at - x.offset)) {
-			return x.cutError("the sections")
-		}
-		if err := s.read(); err != nil {
-			return err
+		switch {
+		case s.at == 0 || x.Err != nil:
+		case s.at < x.offset:
+			x.Fail(x.malformedError(x.offset, "a section that begins at byte %d already", s.at))
+		case !x.skipBytes(uint64(s.at - x.offset)):
+			x.Fail(x.cutError("the sections"))
+		default:
+			s.read()
 		}
 	}
-	return nil
 }
 
 // sectionAfter returns the offset of the section after the one at offset at, or 0 for the last.
@@ -184,48 +170,42 @@ func (x *indexedScan) sectionAfter(at int64) (next int64) {
 	return next
 }
 
-func (x *indexedScan) readSizedSection(what string) ([]byte, error) {
+func (x *indexedScan) readSizedSection(what string) []byte {
 	at := x.offset
-	words, err := x.readWords(1, what)
-	if err != nil {
-		return nil, err
+	size := x.readWords(1, what)[0]
+	if size > maxSection {
+		x.Fail(x.malformedError(at, "%s of %d bytes", what, size))
+		return nil
 	}
-	if words[0] > maxSection {
-		return nil, x.malformedError(at, "%s of %d bytes", what, words[0])
-	}
-	b, ok := x.readSection(words[0])
+	b, ok := x.readSection(size)
 	if !ok {
-		return nil, x.cutError(what)
+		x.Fail(x.cutError(what))
 	}
-	return b, nil
+	return b
 }
 
-func (x *indexedScan) readBinaryIDs() error {
+func (x *indexedScan) readBinaryIDs() {
 	at := x.offset
-	b, err := x.readSizedSection("the binary ids")
+	ids, err := splitBinaryIDs(x.readSizedSection("the binary ids"), binary.LittleEndian)
 	if err != nil {
-		return err
+		x.Fail(x.malformedError(at, "%v", err))
 	}
-	ids, err := splitBinaryIDs(b, binary.LittleEndian)
-	if err != nil {
-		return x.malformedError(at, "%v", err)
+	if x.Err == nil {
+		x.addBinaryIDs(ids)
 	}
-	x.addBinaryIDs(ids)
-	return nil
 }
 
-func (x *indexedScan) readVTables() error {
+func (x *indexedScan) readVTables() {
 	at := x.offset
-	b, err := x.readSizedSection("the names of vtables")
-	if err != nil {
-		return err
-	}
-	names, err := SplitNames(b)
+	names, err := SplitNames(x.readSizedSection("the names of vtables"))
 	if err == nil {
 		err = checkNameLengths(names)
 	}
 	if err != nil {
-		return x.malformedError(at, "the names of vtables: %v", err)
+		x.Fail(x.malformedError(at, "the names of vtables: %v", err))
+	}
+	if x.Err != nil {
+		return
 	}
 	for _, name := range names {
 		x.addVTable(name, 0, 0)
@@ -233,31 +213,27 @@ func (x *indexedScan) readVTables() error {
 	if len(names) > 0 {
 		x.b.Internal().AddProperty(disk.PropertyVTableNames, "kept")
 	}
-	return nil
 }
 
-func (x *indexedScan) readTraces() error {
+func (x *indexedScan) readTraces() {
 	at := x.offset
-	sizes, err := x.readWords(2, "the temporal traces")
-	if err != nil {
-		return err
-	}
+	sizes := x.readWords(2, "the temporal traces")
 	for range sizes[0] {
-		head, err := x.readWords(2, "a temporal trace")
-		if err != nil {
-			return err
-		}
+		head := x.readWords(2, "a temporal trace")
 		if head[1] > maxSection {
-			return x.malformedError(at, "a temporal trace of %d functions", head[1])
+			x.Fail(x.malformedError(at, "a temporal trace of %d functions", head[1]))
+			return
 		}
 		b, ok := x.readSection(8 * head[1])
 		if !ok {
-			return x.cutError("a temporal trace")
+			x.Fail(x.cutError("a temporal trace"))
+		}
+		if x.Err != nil {
+			return
 		}
 		x.addTrace(head[0], words.AppendWords(nil, b))
 	}
 	x.addStreamSize(sizes[1])
-	return nil
 }
 
 // itemHeader is the size of { u64 hash, u64 key length, u64 data length }.
