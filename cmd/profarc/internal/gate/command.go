@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )
@@ -79,6 +80,11 @@ func runCommand(ctx context.Context, a *cli.App, path string, o *options) error 
 	}
 	if err := j.printReport(a, o); err != nil {
 		return err
+	}
+	for i := range j.Criteria {
+		if c := &j.Criteria[i]; c.Warning != "" && j.Verdict == criteria.Pass {
+			fmt.Fprintf(a.ErrOut, "profarc: warning: %s: %s\n", escape.Printable(path), c.Warning)
+		}
 	}
 	return j.exitError()
 }
@@ -234,6 +240,7 @@ type options struct {
 	against                []string
 	base, baseline         string
 	fit, coverage, overlap string
+	counts                 string
 	checked, spread        string
 	hot                    string
 	size                   string
@@ -263,6 +270,7 @@ func (o *options) addFlags(a *cli.App, cmd *cobra.Command) {
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
 	f.StringVar(&o.spread, "min-spread", "50%", "least share of the baseline's methods with counts that have counts")
 	f.StringVar(&o.overlap, "min-overlap", "50%", "least overlap with the baseline")
+	f.StringVar(&o.counts, "min-counts", "0", "least counts of a run, relative to a run of the baseline, as 10%")
 	f.StringVar(&o.size, "max-size", "256MB", "most bytes of the archive")
 	f.Float64Var(&o.growth, "max-growth", 3, "most times the size of the baseline")
 	f.IntVar(&o.runs, "min-runs", 1, "fewest dumps that it is made from")
@@ -294,7 +302,7 @@ func (o *options) parseLimits(a *cli.App) (l criteria.Limits, err error) {
 		to         *float64
 	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
 		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap},
-		{"--min-weight", o.weight, &l.Weight}} {
+		{"--min-weight", o.weight, &l.Weight}, {"--min-counts", o.counts, &l.Counts}} {
 		*share.to, err = parseShare(share.flag, share.text)
 		if err != nil {
 			return l, err

@@ -9,13 +9,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
-	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/sampling"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -28,6 +26,7 @@ type Limits struct {
 	Coverage float64       // least share of the baseline's hot counts in methods with counts
 	Spread   float64       // least share of the baseline's methods with counts that have counts
 	Overlap  float64       // least overlap with the baseline
+	Counts   float64       // least counts of a run, relative to a run of the baseline
 	Size     int64         // most bytes
 	Growth   float64       // most times the size of the baseline
 	Breadth  int           // fewest methods of the program itself with counts, without a baseline
@@ -111,6 +110,9 @@ type Criterion struct {
 	MoreSamples float64 `json:"more_samples,omitempty"`
 	MoreSeconds float64 `json:"more_seconds,omitempty"`
 
+	// Warning is for an archive that passes nevertheless, or "".
+	Warning string `json:"-"`
+
 	allowsNone bool // 0 is a threshold, and does not disable the criterion
 }
 
@@ -141,8 +143,8 @@ func JudgeArchive(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([
 	if err := j.measureSamples(); err != nil && ctx.Err() == nil {
 		j.evidence.Baseline, j.evidence.BaselineError = nil, err
 	}
-	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
-		j.judgeRuns())
+	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeCounts(), j.judgeSize(),
+		j.judgeGrowth(), j.judgeRuns())
 	criteria = append(criteria, j.judgeAccount()...)
 	criteria = append(criteria, j.judgeAge())
 	j.adviseAll(criteria)
@@ -347,27 +349,6 @@ func (j *judge) judgeGrowth() Criterion {
 	was := j.evidence.BaselineSize
 	return c.judgedBy(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
 		cli.Grouped(uint64(was)))
-}
-
-func (j *judge) judgeRuns() Criterion {
-	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
-	dumps := 1
-	if j.s.Header().Flags&schema.FlagMerged != 0 {
-		table, err := j.s.TableOrEmpty(schema.TableDumps)
-		if err != nil {
-			return c.unchecked("%v", err)
-		}
-		dumps = table.Rows
-	}
-	account, err := facts.DescribeAccount(j.s)
-	if err != nil {
-		return c.unchecked("%v", err)
-	}
-	if account != nil && account.Read+account.Salvaged > uint64(dumps) {
-		n := account.Read + account.Salvaged
-		return c.judgedBy(float64(n), "it was made from %d files", n)
-	}
-	return c.judgedBy(float64(dumps), "it is of %s", cli.Amount(dumps, "dump"))
 }
 
 // maxClockSkew is how far the clock of another machine may be ahead.
