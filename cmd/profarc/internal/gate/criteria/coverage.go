@@ -91,26 +91,20 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 	if err != nil {
 		return h, err
 	}
-	var hot []layout.Ref
 	seen := map[layout.Ref]bool{}
-	weights.EachNeeded(j.limits.Hot, func(m layout.Ref) {
-		if !seen[m] {
-			seen[m] = true
-			hot = append(hot, m)
-		}
-	})
 	steps := poll.New(j.ctx)
-	for _, ref := range hot {
-		m, err := base.MethodAt(ref)
-		err = cmp.Or(err, steps.Err())
+	weights.EachNeeded(j.limits.Hot, func(ref layout.Ref) {
+		if seen[ref] || err != nil {
+			return
+		}
+		seen[ref] = true
+		m, errAt := base.MethodAt(ref)
+		err = cmp.Or(errAt, steps.Err())
 		if err == nil {
 			err = j.addHotMethod(&h, weights, m)
 		}
-		if err != nil {
-			return h, err
-		}
-	}
-	return h, nil
+	})
+	return h, err
 }
 
 func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method) error {

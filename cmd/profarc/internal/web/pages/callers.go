@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -91,10 +92,8 @@ func readContexts(m reader.Method, all []reader.Profile, unit facts.SampleUnit) 
 	t := &methodContexts{root: root, by: measureInUnit(m.Store(), unit)}
 	nodes := map[layout.Ref]*contextNode{0: root}
 	order := []*contextNode{root}
-	for c, err := range m.Contexts() {
-		if err != nil {
-			return nil, err
-		}
+	var failed error
+	for c := range poll.Values(m.Contexts(), &failed) {
 		if len(order) > contextsRead {
 			t.cut = true
 			break
@@ -119,7 +118,7 @@ func readContexts(m reader.Method, all []reader.Profile, unit facts.SampleUnit) 
 		}
 	}
 	t.read = len(order) - 1
-	return t, nil
+	return t, failed
 }
 
 type callerTree struct {
