@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -64,8 +65,9 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if f.times {
 		f.dropped.Unit = ledger.Samples
 	}
-	if err := f.foldStacks(s); err != nil {
-		return nil, err
+	f.foldStacks(s)
+	if f.Err != nil {
+		return nil, f.Err
 	}
 	if len(f.lines) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoSamples)
@@ -92,6 +94,7 @@ type folding struct {
 	names   map[string]string // frames by name
 	report  *codec.Report
 	dropped codec.Loss
+	parse.FirstError
 }
 
 // headSize is the number of bytes in which an importer looks for the first lines.
@@ -176,11 +179,9 @@ func (f *folding) unit() ledger.Unit {
 // frameReplacer replaces what ends a frame or line. A reader drops a carriage return only at the end of a line.
 var frameReplacer = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
 
-func (f *folding) frameOf(m reader.Method) (string, error) {
+func (f *folding) frameOf(m reader.Method) string {
 	name, err := f.named.Of(m)
-	if err != nil {
-		return "", err
-	}
+	f.Fail(err)
 	text := cmp.Or(name.String(), unknownFunction)
 	frame, ok := f.names[text]
 	if !ok {
@@ -190,12 +191,12 @@ func (f *folding) frameOf(m reader.Method) (string, error) {
 		}
 		f.names[text] = frame
 	}
-	return frame, nil
+	return frame
 }
 
-func (f *folding) foldStacks(s *reader.Store) (err error) {
+func (f *folding) foldStacks(s *reader.Store) {
 	var b []byte
-	for stack := range poll.Values(Sampled(s), &err) {
+	for stack := range poll.Values(Sampled(s), &f.Err) {
 		n := stack.Count
 		other := stack.Time
 		if f.times {
@@ -210,11 +211,7 @@ func (f *folding) foldStacks(s *reader.Store) (err error) {
 		}
 		b = b[:0]
 		for i, frame := range slices.Backward(stack.Frames) {
-			text, err := f.frameOf(frame.Method)
-			if err != nil {
-				return err
-			}
-			b = append(b, text...)
+			b = append(b, f.frameOf(frame.Method)...)
 			if i > 0 {
 				b = append(b, ';')
 			}
@@ -225,7 +222,6 @@ func (f *folding) foldStacks(s *reader.Store) (err error) {
 		}
 		f.addToLine(string(b), n)
 	}
-	return err
 }
 
 // hasCounts reports whether a stack has samples, and not only a time.

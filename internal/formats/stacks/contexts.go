@@ -68,29 +68,24 @@ func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) er
 	return disk.WithFileName(err, s.Mapping().Name())
 }
 
-func eachLeaf(m reader.Method, yield func(Leaf) error) error {
-	for p, err := range m.Profiles() {
+func eachLeaf(m reader.Method, yield func(Leaf) error) (err error) {
+	for p := range poll.Values(m.Profiles(), &err) {
 		leaf := Leaf{Method: m, profile: p}
 		stack := Stack{Frames: []Frame{{Method: m}}}
-		if err == nil {
-			stack.yieldPoints(p, func(k Stack, _ error) bool {
-				leaf.Stacks++
-				leaf.Count = disk.SaturatingAdd(leaf.Count, k.Count)
-				leaf.Time = disk.SaturatingAdd(leaf.Time, k.Time)
-				return true
-			})
-		}
-		if err == nil && leaf.Stacks > 0 {
+		stack.yieldPoints(p, func(k Stack, _ error) bool {
+			leaf.Stacks++
+			leaf.Count = disk.SaturatingAdd(leaf.Count, k.Count)
+			leaf.Time = disk.SaturatingAdd(leaf.Time, k.Time)
+			return true
+		})
+		if leaf.Stacks > 0 {
 			leaf.Context, _, err = p.Context()
 			if err == nil {
 				err = yield(leaf)
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 // setCallers sets the frames to the leaf, without its point, and the callers in the context of p.

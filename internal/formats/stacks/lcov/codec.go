@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -85,15 +86,10 @@ func functionsByFile(s *reader.Store, report *codec.Report) (map[string][]functi
 	report.Totals = counts.written
 	named := stacks.NewNamed(s)
 	files := map[string][]function{}
-	for m, err := range s.Methods() {
-		if err != nil {
-			return nil, err
-		}
+	for m := range poll.Values(s.Methods(), &err) {
 		calls, known, errCalls := counts.countCalls(m)
 		name, errName := named.Of(m)
-		if err := cmp.Or(errCalls, errName); err != nil {
-			return nil, err
-		}
+		err = cmp.Or(errCalls, errName)
 		if !known {
 			report.Lost.AddLoss(codec.Loss{What: LossUnknown, Count: 1, First: []string{name.Full()}})
 			continue
@@ -101,10 +97,10 @@ func functionsByFile(s *reader.Store, report *codec.Report) (map[string][]functi
 		file := sourceFileOf(name)
 		files[file] = append(files[file], function{lineBreakReplacer.Replace(name.Short + name.Parameters), 0, calls})
 	}
-	if !counts.any {
-		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoCalls)
+	if err == nil && !counts.any {
+		err = fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoCalls)
 	}
-	return files, nil
+	return files, err
 }
 
 var lineBreakReplacer = strings.NewReplacer("\n", " ", "\r", " ")
@@ -185,10 +181,7 @@ func (c *callCounter) countCalls(m reader.Method) (n uint64, known bool, err err
 	n, counted := c.callers[m.Ref()]
 	ran := false
 	native := uint64(0)
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return 0, false, err
-		}
+	for p := range poll.Values(m.Profiles(), &err) {
 		in, ok := c.countInProfile(p, &native)
 		n = disk.SaturatingAdd(n, in)
 		counted = counted || ok
@@ -208,7 +201,7 @@ func (c *callCounter) countCalls(m reader.Method) (n uint64, known bool, err err
 	if n == 0 && ran {
 		n = 1
 	}
-	return n, counted || ran || m.Unexecuted(), nil
+	return n, counted || ran || m.Unexecuted(), err
 }
 
 // countInProfile returns the calls that p counted. It adds calls of a native method to native instead.
