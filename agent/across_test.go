@@ -79,7 +79,7 @@ func levelFlags(level string) []string {
 func adoptAcross(t *testing.T, home, classes, archive, level string) {
 	file := filepath.Join(t.TempDir(), "report.json")
 	flags := append(levelFlags(level), agentFlag(t, archive, ",report="+file), "-cp", classes, "Adopted", "load")
-	j := testjvm.Start(t, home, flags...)
+	j := startJVM(t, home, flags...)
 	j.Await("ready")
 	j.Send("more")
 	j.Await("loaded")

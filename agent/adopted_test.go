@@ -182,7 +182,7 @@ func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 		trained := train(t, home, classes, 20000)
 		reportFile := filepath.Join(t.TempDir(), "report.json")
-		j := testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-cp", classes, "Adopted", "load")
+		j := startJVM(t, home, agentFlag(t, trained, ",report="+reportFile), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		early := dumpAll(t, j)
 		j.Send("more")

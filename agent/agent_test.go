@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/testkit/full"
-	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -55,25 +54,25 @@ func agentFlag(t testing.TB, archive, options string) string {
 }
 
 // dump writes what a JVM has counted to an archive.
-func dump(t testing.TB, j *testjvm.JVM) string {
+func dump(t testing.TB, j *runningJVM) string {
 	t.Helper()
 	return dumpWith(t, j, live.Options{Stop: true})
 }
 
 // dumpAll writes the profiles of a JVM to an archive as its compilers see them, with what
 // it adopted.
-func dumpAll(t testing.TB, j *testjvm.JVM) string {
+func dumpAll(t testing.TB, j *runningJVM) string {
 	t.Helper()
 	return dumpWith(t, j, live.Options{Stop: true, KeepAdopted: true})
 }
 
-func dumpWith(t testing.TB, j *testjvm.JVM, o live.Options) string {
+func dumpWith(t testing.TB, j *runningJVM, o live.Options) string {
 	t.Helper()
 	path, _ := dumpReport(t, j, o)
 	return path
 }
 
-func dumpReport(t testing.TB, j *testjvm.JVM, o live.Options) (path string, r *live.Report) {
+func dumpReport(t testing.TB, j *runningJVM, o live.Options) (path string, r *live.Report) {
 	t.Helper()
 	vm, err := live.Attach(t.Context(), j.PID())
 	if err != nil {
@@ -94,7 +93,7 @@ func dumpReport(t testing.TB, j *testjvm.JVM, o live.Options) (path string, r *l
 // train runs Adopted and returns the archive of its profiles.
 func train(t testing.TB, home, classes string, rounds int, flags ...string) string {
 	t.Helper()
-	j := testjvm.Start(t, home, append(flags, "-cp", classes, "Adopted", "train", fmt.Sprint(rounds))...)
+	j := startJVM(t, home, append(flags, "-cp", classes, "Adopted", "train", fmt.Sprint(rounds))...)
 	j.Await("ready")
 	archive := dump(t, j)
 	j.End()

@@ -100,9 +100,9 @@ func newRecording(t *testing.T) recording {
 }
 
 // start starts the program, and waits until it is ready.
-func (r recording) start(t *testing.T, flags []string, args ...string) *testjvm.JVM {
+func (r recording) start(t *testing.T, flags []string, args ...string) *runningJVM {
 	t.Helper()
-	j := testjvm.Start(t, r.home, append(append(flags, "-cp", r.jar, "Adopted"), args...)...)
+	j := startJVM(t, r.home, append(append(flags, "-cp", r.jar, "Adopted"), args...)...)
 	j.Await("ready")
 	return j
 }

@@ -18,7 +18,7 @@ func TestArraysAreBound(t *testing.T) {
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Arrays.java")
 		run := func(args ...string) string {
-			j := testjvm.Start(t, home, args...)
+			j := startJVM(t, home, args...)
 			j.Await("ready")
 			archive := dumpAll(t, j)
 			if _, errs := j.End(); errs != "" {

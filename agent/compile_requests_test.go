@@ -26,7 +26,7 @@ var compilation = regexp.MustCompile(`\s4\s+Ordered\$Work::(\w) \(`)
 func trainOrdered(t *testing.T, home string) (archive, classes string) {
 	t.Helper()
 	classes = testjvm.Compile(t, home, "testdata/Ordered.java")
-	j := testjvm.Start(t, home, append(interpreted, "-Xbatch", "-cp", classes, "Ordered", "train")...)
+	j := startJVM(t, home, append(interpreted, "-Xbatch", "-cp", classes, "Ordered", "train")...)
 	j.Await("ready")
 	archive = dump(t, j)
 	j.End()

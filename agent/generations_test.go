@@ -30,7 +30,7 @@ var exact = []string{"-Xcomp", "-XX:TieredStopAtLevel=3", "-XX:TypeProfileWidth=
 // generation runs Generations in a mode, and returns its dump.
 func generation(t *testing.T, home, classes, mode string, flags ...string) string {
 	t.Helper()
-	j := testjvm.Start(t, home, append(append(slices.Clone(exact), flags...), "-cp", classes, "Generations", mode)...)
+	j := startJVM(t, home, append(append(slices.Clone(exact), flags...), "-cp", classes, "Generations", mode)...)
 	j.Await("ready")
 	archive := dump(t, j)
 	j.End()
@@ -109,7 +109,7 @@ func TestFadedReceiversAreNotAdopted(t *testing.T) {
 		trained, own := generation(t, home, classes, "with"), generation(t, home, classes, "without")
 		archive := mergedWith(t, []string{trained, own}, []layout.Weight{layout.WeightOne / 1e6, layout.WeightOne})
 		flags := append(slices.Clone(exact), agentFlag(t, archive, ""), "-cp", classes)
-		j := testjvm.Start(t, home, append(flags, "Generations", "without")...)
+		j := startJVM(t, home, append(flags, "Generations", "without")...)
 		j.Await("ready")
 		for method, cells := range ownCells(t, open(t, dumpAll(t, j))) {
 			if text := strings.Join(cells, "\n"); strings.Contains(text, "Integer") {
@@ -130,12 +130,12 @@ func TestDumpsWhileTheAgentWrites(t *testing.T) {
 	}
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Islands.java")
-		j := testjvm.Start(t, home, "-cp", classes, "Islands", "train")
+		j := startJVM(t, home, "-cp", classes, "Islands", "train")
 		j.Await("ready")
 		archive := dump(t, j)
 		j.End()
 		flags := []string{agentFlag(t, archive, ""), "-Xmx64m", "-XX:MetaspaceSize=8m", "-cp", classes}
-		j = testjvm.Start(t, home, append(flags, "Islands", "load")...)
+		j = startJVM(t, home, append(flags, "Islands", "load")...)
 		j.Await("ready")
 		seen := 0
 		isWork := func(name string) bool { return name == "Islands$Work" }

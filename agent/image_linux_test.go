@@ -18,7 +18,7 @@ func TestArchiveCutShort(t *testing.T) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 		archive := train(t, home, classes, 2000)
 		reportFile := filepath.Join(t.TempDir(), "report.json")
-		j := testjvm.Start(t, home, agentFlag(t, archive, ",drift,report="+reportFile), "-cp", classes, "Adopted", "load")
+		j := startJVM(t, home, agentFlag(t, archive, ",drift,report="+reportFile), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		if err := os.Truncate(archive, 0); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestArchiveThatIsNoFile(t *testing.T) {
 	write(t, short, "x")
 	write(t, empty, "")
 	for _, archive := range []string{fifo(t, dir), dir, os.DevNull, short, empty, filepath.Join(dir, "none")} {
-		j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ""), "-cp", classes, "Adopted", "load")
+		j := startJVM(t, testjvm.First(), agentFlag(t, archive, ""), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		if _, errs := j.End(); strings.Count(errs, "\n") != 1 ||
 			!strings.HasPrefix(errs, "profarc: no profiles adopted: the archive can't be used: ") {

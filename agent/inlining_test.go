@@ -20,7 +20,7 @@ func TestC2InlinesWhatTheArchiveSays(t *testing.T) {
 			args := append(flags, "-Xbatch", "-XX:-TieredCompilation", "-XX:-ProfileInterpreter",
 				"-XX:+UnlockDiagnosticVMOptions",
 				"-XX:+PrintCompilation", "-XX:+PrintInlining", "-cp", classes, "Adopted", "train", "20000")
-			out, _ := testjvm.Start(t, home, args...).End()
+			out, _ := startJVM(t, home, args...).End()
 			return out
 		}
 		const site = "TypeProfile ("

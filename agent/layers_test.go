@@ -82,7 +82,7 @@ func (l *adoptedLayers) testAdopted(t *testing.T) {
 func (l *adoptedLayers) load(t *testing.T, options string) (live string, r report) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	j := testjvm.Start(t, l.home, agentFlag(t, l.layer, options+",report="+file), "-cp", l.classes, "Adopted", "load")
+	j := startJVM(t, l.home, agentFlag(t, l.layer, options+",report="+file), "-cp", l.classes, "Adopted", "load")
 	j.Await("ready")
 	j.Send("more")
 	j.Await("loaded")
@@ -100,7 +100,7 @@ func profiles(s *reader.Store) int { return int(s.Header().Counts.Profiles) }
 func (l *adoptedLayers) adopts(t *testing.T, archive, options string) (r report, errs string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	_, errs = testjvm.Start(t, l.home, agentFlag(t, archive, options+",cached=replace,report="+file), "-cp", l.classes,
+	_, errs = startJVM(t, l.home, agentFlag(t, archive, options+",cached=replace,report="+file), "-cp", l.classes,
 		"Adopted", "load").End()
 	return readReport(t, file), errs
 }

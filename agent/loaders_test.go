@@ -18,7 +18,7 @@ func TestClassesOfManyLoadersAdoptOnce(t *testing.T) {
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Loaders.java")
 		run := func(flags ...string) string {
-			j := testjvm.Start(t, home, append(flags, "-cp", classes, "Loaders", classes, fmt.Sprint(loaders))...)
+			j := startJVM(t, home, append(flags, "-cp", classes, "Loaders", classes, fmt.Sprint(loaders))...)
 			j.Await("ready")
 			archive := dump(t, j)
 			if _, errs := j.End(); errs != "" {

@@ -22,7 +22,7 @@ func TestReportForPrometheus(t *testing.T) {
 	archive, dir := train(t, home, classes, 2000), t.TempDir()
 	var texts []string
 	for _, name := range []string{"report.json", "report.prom"} {
-		j := testjvm.Start(t, home, agentFlag(t, archive, ",report="+filepath.Join(dir, name)), "-cp", classes, "Adopted",
+		j := startJVM(t, home, agentFlag(t, archive, ",report="+filepath.Join(dir, name)), "-cp", classes, "Adopted",
 			"load")
 		j.Await("ready")
 		j.End()

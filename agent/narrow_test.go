@@ -29,7 +29,7 @@ type wideRig struct {
 func newWideRig(t *testing.T, home string, flags ...string) *wideRig {
 	r := &wideRig{home: home, classes: testjvm.Compile(t, home, "testdata/Wide.java"), flags: flags}
 	for _, letters := range []string{"aaab", "cccccddb"} {
-		j := testjvm.Start(t, home, append(flags, "-cp", r.classes, "Wide", "train", letters)...)
+		j := startJVM(t, home, append(flags, "-cp", r.classes, "Wide", "train", letters)...)
 		j.Await("ready")
 		r.trained = append(r.trained, open(t, dump(t, j)))
 		j.End()
@@ -68,7 +68,7 @@ func (r *wideRig) load(t *testing.T, archive string, rows int) (string, report) 
 	file := filepath.Join(t.TempDir(), "report.json")
 	flags := append([]string{agentFlag(t, archive, ",drift,report="+file), fmt.Sprint("-XX:TypeProfileWidth=", rows)},
 		r.flags...)
-	j := testjvm.Start(t, r.home, append(flags, "-cp", r.classes, "Wide", "load")...)
+	j := startJVM(t, r.home, append(flags, "-cp", r.classes, "Wide", "load")...)
 	j.Await("ready")
 	live := dumpAll(t, j)
 	if _, errs := j.End(); errs != "" {
@@ -130,7 +130,7 @@ func TestFewAdoptingMethodsAreReported(t *testing.T) {
 	}
 	changed := testjvm.Compile(t, home, edited)
 	for warn, says := range map[string]bool{"warn=100,": true, "warn=0,": false, "warn=100,quiet,": false} {
-		j := testjvm.Start(t, home, agentFlag(t, trained, ","+warn+"report="+file), "-cp", changed, "Adopted", "load")
+		j := startJVM(t, home, agentFlag(t, trained, ","+warn+"report="+file), "-cp", changed, "Adopted", "load")
 		j.Await("ready")
 		_, errs := j.End()
 		line := regexp.MustCompile(
@@ -156,7 +156,7 @@ func TestVMsThatUseNoProfiles(t *testing.T) {
 	for mode, why := range map[string]string{"-Xint": "compiles nothing", "-XX:TieredStopAtLevel=1": "C1 alone",
 		"-XX:TieredStopAtLevel=3": "leaves out C2", "-XX:-TieredCompilation": ""} {
 		t.Run(mode, func(t *testing.T) {
-			j := testjvm.Start(t, home, flag, mode, "-cp", classes, "Adopted", "load")
+			j := startJVM(t, home, flag, mode, "-cp", classes, "Adopted", "load")
 			j.Await("ready")
 			if _, errs := j.End(); why == "" && errs != "" || !strings.Contains(errs, why) || strings.Count(errs, "\n") > 1 {
 				t.Errorf("%s: stderr is %q", mode, errs)

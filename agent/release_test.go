@@ -28,7 +28,7 @@ func TestReleases(t *testing.T) {
 		{"26", ",untried", "the agent knows HotSpot of JDK 17 to 25"},
 	} {
 		reportFile := filepath.Join(t.TempDir(), "report.json")
-		j := testjvm.Start(t, home, "-agentpath:"+other+"="+c.release,
+		j := startJVM(t, home, "-agentpath:"+other+"="+c.release,
 			agentFlag(t, archive, c.options+",report="+reportFile), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		_, errs := j.End()

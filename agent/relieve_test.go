@@ -24,12 +24,12 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 		classes := testjvm.Compile(t, home, "testdata/Settle.java")
 		reportFile := filepath.Join(t.TempDir(), "report.json")
 		// C1 with profiling is the last tier, so that all is counted.
-		start := func(mode string, flags ...string) *testjvm.JVM {
-			j := testjvm.Start(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
+		start := func(mode string, flags ...string) *runningJVM {
+			j := startJVM(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
 			j.Await("ready")
 			return j
 		}
-		calls := func(j *testjvm.JVM) string { return receiversOf(t, dumpAll(t, j), "([LSettle$Shape;I)") }
+		calls := func(j *runningJVM) string { return receiversOf(t, dumpAll(t, j), "([LSettle$Shape;I)") }
 
 		training := start("train")
 		await(t, "the receivers of training",
@@ -68,8 +68,8 @@ func TestBoundCallsKeepTheirReceivers(t *testing.T) {
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Settle.java")
-		start := func(mode string, flags ...string) *testjvm.JVM {
-			j := testjvm.Start(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
+		start := func(mode string, flags ...string) *runningJVM {
+			j := startJVM(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
 			j.Await("ready")
 			return j
 		}

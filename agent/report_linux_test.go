@@ -26,7 +26,7 @@ func fifo(t *testing.T, folder string) string {
 // runForReport runs a program that ends at once, and returns its stderr.
 func runForReport(t *testing.T, archive, classes, report string) string {
 	t.Helper()
-	j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ",report="+option(report)), "-cp", classes,
+	j := startJVM(t, testjvm.First(), agentFlag(t, archive, ",report="+option(report)), "-cp", classes,
 		"Adopted", "load")
 	j.Await("ready")
 	_, errs := j.End()

@@ -156,7 +156,7 @@ func (r *rig) train(t *testing.T, home, classes, program string, flags ...string
 	}
 	r.mu.Unlock()
 	made.once.Do(func() {
-		j := testjvm.Start(t, home, append(flags, "-cp", classes, program)...)
+		j := startJVM(t, home, append(flags, "-cp", classes, program)...)
 		j.Await("ready")
 		if err := os.Rename(dump(t, j), made.path); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ func TestDrift(t *testing.T) {
 		drift := func(mode string) map[string]any {
 			file := filepath.Join(t.TempDir(), "report.json")
 			// C1 with profiling is the last tier, so that all is counted.
-			testjvm.Start(t, home, agentFlag(t, archive, ",drift,report="+file), "-XX:TieredStopAtLevel=3", "-cp", classes,
+			startJVM(t, home, agentFlag(t, archive, ",drift,report="+file), "-XX:TieredStopAtLevel=3", "-cp", classes,
 				"Adopted", mode, "20000").End()
 			return readReport(t, file)["drift"].(map[string]any)
 		}

@@ -75,7 +75,7 @@ func TestAdoptionAddsToOwnCounts(t *testing.T) {
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes, file := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(t.TempDir(), "report.json")
 		archive := train(t, home, classes, 20000, "-Xshare:off")
-		j := testjvm.Start(t, home, agentFlag(t, archive, ",report="+file), "-Xshare:off", manyEvents,
+		j := startJVM(t, home, agentFlag(t, archive, ",report="+file), "-Xshare:off", manyEvents,
 			"-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		own := profilesByKey(t, open(t, dump(t, j)))
@@ -130,7 +130,7 @@ func TestMethodsThatRanOftenKeepTheirProfile(t *testing.T) {
 	home := testjvm.First()
 	classes, file := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(t.TempDir(), "report.json")
 	archive := train(t, home, classes, 20000, "-Xshare:off")
-	j := testjvm.Start(t, home, agentFlag(t, archive, ",report="+file), "-Xshare:off",
+	j := startJVM(t, home, agentFlag(t, archive, ",report="+file), "-Xshare:off",
 		"-XX:Tier4MinInvocationThreshold=1", "-cp", classes, "Adopted", "load")
 	j.Await("ready")
 	j.End()

@@ -81,7 +81,7 @@ func TestTrapsOfAnotherRelease(t *testing.T) {
 		}{{own, nil, archivedTraps}, {42 - own, nil, other}, {42 - own, swap, swapped}} { // 17 and 25
 			release, want := c.release, c.want
 			file := ofRelease(t, trained, release, c.list)
-			j := testjvm.Start(t, home, agentFlag(t, file, ""), "-cp", classes, "Adopted", "load")
+			j := startJVM(t, home, agentFlag(t, file, ""), "-cp", classes, "Adopted", "load")
 			j.Await("ready")
 			s := open(t, dumpAll(t, j))
 			j.End()

@@ -18,7 +18,7 @@ func TestWatchDoesNotWaitByTheWallClock(t *testing.T) {
 	classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 	flag := agentFlag(t, train(t, home, classes, 2000), ",warmup=500")
 	t.Setenv("LD_PRELOAD", sharedObject(t, home, "clock"))
-	j := testjvm.Start(t, home, flag, "-XX:+UnlockDiagnosticVMOptions", "-cp", classes, "Adopted", "load")
+	j := startJVM(t, home, flag, "-XX:+UnlockDiagnosticVMOptions", "-cp", classes, "Adopted", "load")
 	if err := os.Unsetenv("LD_PRELOAD"); err != nil {
 		t.Fatal(err)
 	}

@@ -420,7 +420,7 @@ func TestMergedRunsShareAClassPath(t *testing.T) {
 	with := func(last string) func(*builder.Config) {
 		return func(c *builder.Config) { c.Run.ClassPath = pathWith(last) }
 	}
-	all, err := testarchive.MergeLatest(t, processDump(t, 1, 1, 1, with("a")), processDump(t, 2, 2, 1, with("b")),
+	all, err := mergeLatest(t, processDump(t, 1, 1, 1, with("a")), processDump(t, 2, 2, 1, with("b")),
 		processDump(t, 3, 3, 1, with("a")))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
 	"pgregory.net/rapid"
 )
 
@@ -30,11 +31,33 @@ func since(id [16]byte) func(*builder.Config) {
 	return func(c *builder.Config) { c.Run.Since, c.Flags = id, disk.FlagDelta }
 }
 
+// mergeLatest merges the archives that are not superseded by another one.
+func mergeLatest(t testarchive.TB, archives ...testarchive.Archive) (testarchive.Archive, error) {
+	t.Helper()
+	stores := make([]*reader.Store, len(archives))
+	for i, a := range archives {
+		stores[i] = a.Store
+	}
+	by, err := merge.Superseded(stores...)
+	if err != nil {
+		return testarchive.Archive{}, err
+	}
+	b := testarchive.New(layout.DomainHotSpot)
+	for i, a := range archives {
+		if by[i] < 0 {
+			if err := merge.Into(t.Context(), b, a.Store, merge.Run{}); err != nil {
+				return testarchive.Archive{}, err
+			}
+		}
+	}
+	return testarchive.Build(t, b), nil
+}
+
 // checkLatest merges the archives that no other one supersedes, checks the sum of
 // their invocations, and returns the result.
 func checkLatest(t testarchive.TB, want uint64, archives ...testarchive.Archive) testarchive.Archive {
 	t.Helper()
-	all, err := testarchive.MergeLatest(t, archives...)
+	all, err := mergeLatest(t, archives...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +70,7 @@ func checkLatest(t testarchive.TB, want uint64, archives ...testarchive.Archive)
 // checkSameProcess checks that archives cannot be merged, and what the error says.
 func checkSameProcess(t testarchive.TB, says string, archives ...testarchive.Archive) {
 	t.Helper()
-	_, err := testarchive.MergeLatest(t, archives...)
+	_, err := mergeLatest(t, archives...)
 	if !errors.Is(err, merge.ErrSameProcess) {
 		t.Fatalf("error %v, want ErrSameProcess", err)
 	}
@@ -85,7 +108,7 @@ func TestLaterDumpSupersedes(t *testing.T) {
 func TestMergedDumpIsNotSuperseded(t *testing.T) {
 	t.Parallel()
 	early, late, other := processDump(t, 1, 10, 8722), processDump(t, 1, 20, 10_000), processDump(t, 2, 15, 1)
-	both, _ := testarchive.MergeLatest(t, early, other)
+	both, _ := mergeLatest(t, early, other)
 	checkSameProcess(t, "was merged from in its place", both, late)
 	checkSameProcess(t, "was merged from in its place", late, both)
 	b := testarchive.New(layout.DomainHotSpot)
@@ -95,7 +118,7 @@ func TestMergedDumpIsNotSuperseded(t *testing.T) {
 	}
 	// Two archives do not supersede one together; one that has later dumps of all does.
 	checkSameProcess(t, "", both, late, processDump(t, 2, 30, 5))
-	whole, _ := testarchive.MergeLatest(t, late, processDump(t, 2, 30, 5))
+	whole, _ := mergeLatest(t, late, processDump(t, 2, 30, 5))
 	checkLatest(t, 10_005, both, whole)
 	checkLatest(t, 8723, processDump(t, 1, 5, 1), both)
 }
@@ -136,18 +159,18 @@ func TestSupersedingAlgebra(t *testing.T) {
 			want += 1 << (4*pid + second)
 		}
 		all := checkLatest(r, want, archives...)
-		other, err := testarchive.MergeLatest(r, rapid.Permutation(archives).Draw(r, "order")...)
+		other, err := mergeLatest(r, rapid.Permutation(archives).Draw(r, "order")...)
 		if err != nil {
 			r.Fatal(err)
 		}
 		checkSame(r, "another order", all, other)
 		cut := rapid.IntRange(1, len(archives)-1).Draw(r, "cut")
-		left, err1 := testarchive.MergeLatest(r, archives[:cut]...)
-		right, err2 := testarchive.MergeLatest(r, archives[cut:]...)
+		left, err1 := mergeLatest(r, archives[:cut]...)
+		right, err2 := mergeLatest(r, archives[cut:]...)
 		if err := errors.Join(err1, err2); err != nil {
 			r.Fatal(err)
 		}
-		switch both, err := testarchive.MergeLatest(r, left, right); {
+		switch both, err := mergeLatest(r, left, right); {
 		case errors.Is(err, merge.ErrSameProcess):
 		case err != nil:
 			r.Fatal(err)

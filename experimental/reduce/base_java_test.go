@@ -1,8 +1,11 @@
 package reduce_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
@@ -31,9 +34,15 @@ func TestLayersOfAJVMAnswerAsItsArchive(t *testing.T) {
 // dumped returns the profiles of a JVM that has done its work.
 func dumped(t *testing.T, home, classes, program string) *reader.Store {
 	t.Helper()
-	j := testjvm.Start(t, home, "-cp", classes, "OnBase", program)
-	j.Await("ready")
-	vm, err := live.Attach(t.Context(), j.PID())
+	cmd := exec.CommandContext(t.Context(), filepath.Join(home, "bin", "java"), "-cp", classes, "OnBase", program)
+	in, out := testjvm.StartPiped(t, cmd)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "ready" {
+	}
+	if lines.Text() != "ready" {
+		t.Fatalf("the program does not become ready: %v", lines.Err())
+	}
+	vm, err := live.Attach(t.Context(), cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +55,9 @@ func dumped(t *testing.T, home, classes, program string) *reader.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	j.End()
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

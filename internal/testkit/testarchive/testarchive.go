@@ -150,28 +150,6 @@ func Merge(t TB, archives ...Archive) Archive {
 	return Build(t, b)
 }
 
-// MergeLatest merges the archives that are not superseded by another one.
-func MergeLatest(t TB, archives ...Archive) (Archive, error) {
-	t.Helper()
-	stores := make([]*reader.Store, len(archives))
-	for i, a := range archives {
-		stores[i] = a.Store
-	}
-	by, err := merge.Superseded(stores...)
-	if err != nil {
-		return Archive{}, err
-	}
-	b := New(layout.DomainHotSpot)
-	for i, a := range archives {
-		if by[i] < 0 {
-			if err := merge.Into(t.Context(), b, a.Store, merge.Run{}); err != nil {
-				return Archive{}, err
-			}
-		}
-	}
-	return Build(t, b), nil
-}
-
 // A Moment identifies a dump by process and time.
 type Moment struct {
 	PID    uint64

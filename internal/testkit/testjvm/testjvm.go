@@ -1,9 +1,8 @@
-// Package testjvm finds JDKs for tests, compiles Java programs, and starts JVMs. The first JDK comes from JAVA_HOME or
+// Package testjvm finds JDKs for tests, and compiles and starts Java programs. The first JDK comes from JAVA_HOME or
 // PATH, the second one from JAVA25_HOME or /usr/lib/jvm.
 package testjvm
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -135,28 +133,6 @@ func readTree(t testing.TB, dir string) fs.FS {
 	return files
 }
 
-// A JVM is a running Java program. It is killed at the end of the test.
-type JVM struct {
-	t     testing.TB
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Reader
-	errs  strings.Builder
-	ended bool
-}
-
-// Start starts java with arguments.
-func Start(t testing.TB, home string, args ...string) *JVM {
-	t.Helper()
-	j := &JVM{t: t, cmd: exec.Command(filepath.Join(home, "bin", "java"), args...)}
-	j.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-	j.cmd.Stderr = &j.errs
-	in, out := StartPiped(t, j.cmd)
-	j.in, j.out = in, bufio.NewReader(out)
-	t.Cleanup(j.killIfRunning)
-	return j
-}
-
 // StartPiped starts a command, and returns pipes to its standard input and from its standard output.
 func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
 	t.Helper()
@@ -169,52 +145,4 @@ func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) 
 		t.Fatal(err)
 	}
 	return in, out
-}
-
-func (j *JVM) killIfRunning() {
-	if !j.ended {
-		_ = j.cmd.Process.Kill()
-		_ = j.cmd.Wait()
-	}
-}
-
-// PID returns the process id.
-func (j *JVM) PID() int { return j.cmd.Process.Pid }
-
-// Await reads the output up to the line want.
-func (j *JVM) Await(want string) {
-	j.t.Helper()
-	for {
-		line, err := j.out.ReadString('\n')
-		if strings.TrimSpace(line) == want {
-			return
-		}
-		if err != nil {
-			j.t.Fatalf("waited for %q, got %q, %v\n%s", want, line, err, j.errs.String())
-		}
-	}
-}
-
-// Send writes a line to the program's standard input.
-func (j *JVM) Send(line string) {
-	j.t.Helper()
-	if _, err := io.WriteString(j.in, line+"\n"); err != nil {
-		j.t.Fatal(err)
-	}
-}
-
-// End closes the program's standard input, waits for its end, and returns the rest of its standard output, and its
-// standard error. The exit code must be 0.
-func (j *JVM) End() (out, errs string) {
-	j.t.Helper()
-	_ = j.in.Close()
-	rest, err := io.ReadAll(j.out)
-	if err != nil {
-		j.t.Fatal(err)
-	}
-	j.ended = true
-	if err := j.cmd.Wait(); err != nil {
-		j.t.Fatalf("the program did not end well: %v\n%s\n%s", err, rest, j.errs.String())
-	}
-	return string(rest), j.errs.String()
 }

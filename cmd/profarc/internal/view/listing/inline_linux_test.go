@@ -3,8 +3,10 @@ package listing
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,11 +88,16 @@ func TestRefusedCallsAreNotInlined(t *testing.T) {
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, filepath.FromSlash("../../../../../internal/hotspot/live/testdata/Compile.java"))
 		log := filepath.Join(t.TempDir(), "log")
-		j := testjvm.Start(t, home, "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile="+log,
-			"-cp", classes, "Compile", "2", t.TempDir())
-		j.Await("ready")
-		s := dumpOf(t, j.PID())
-		j.End()
+		cmd := exec.CommandContext(t.Context(), filepath.Join(home, "bin", "java"), "-XX:+UnlockDiagnosticVMOptions",
+			"-XX:+LogCompilation", "-XX:LogFile="+log, "-cp", classes, "Compile", "2", t.TempDir())
+		in, out := testjvm.StartPiped(t, cmd)
+		if line, err := bufio.NewReader(out).ReadString('\n'); strings.TrimSpace(line) != "ready" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		s := dumpOf(t, cmd.Process.Pid)
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			t.Fatal(err)
+		}
 		refused := refusedCalls(t, s, home)
 		c2 := decisions(t, log)
 		agree, known := 0, 0
