@@ -1,114 +1,104 @@
 package warm
 
 import (
+	_ "embed"
 	"fmt"
-	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
+	"text/template"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/cli/paired"
-	"github.com/profarc/profarc/internal/names/escape"
 )
 
+//go:embed report.txt
+var reportText string
+
 func (r *report) printReport(a *cli.App) {
-	r.printHead(a.Out)
-	for _, m := range r.Measures {
-		r.printMeasure(a.Out, m)
-	}
-	r.printVerdicts(a.Out)
-	for _, text := range r.Notes {
-		fmt.Fprintf(a.Out, "note: %s\n", cli.OneLine(escape.Printable(text)))
-	}
+	app.PrintReport(a.Out, reportText, r, template.FuncMap{
+		"join":    strings.Join,
+		"oneLine": cli.OneLine,
+		"shorten": cli.Shorten,
+		"percent": func(share float64) float64 { return 100 * share },
+	})
 }
 
-func (r *report) printHead(w io.Writer) {
-	fmt.Fprintf(w, "%s\n", cli.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
-	fmt.Fprintf(w, "%s, %s, %d CPUs; %s\n", escape.Printable(r.JVM), r.System, r.CPUs, r.roundsText())
-	for _, t := range r.Trained {
-		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, cli.FormatDuration(time.Duration(t.WallNS)),
-			cli.FormatSize(t.Bytes))
-		if t.Classes > 0 {
-			fmt.Fprintf(w, "; with it %d of %d classes come from an archive", t.Shared, t.Classes)
-		}
-		fmt.Fprintln(w)
-	}
-	reasons := map[string][]string{}
-	for _, c := range r.Contenders {
-		if c.LeftOut != "" {
-			reasons[c.LeftOut] = append(reasons[c.LeftOut], c.Name)
-		}
-	}
-	for _, c := range r.Contenders {
-		if names := reasons[c.LeftOut]; c.LeftOut != "" && names[0] == c.Name {
-			fmt.Fprintf(w, "left out: %s: %s\n", strings.Join(names, ", "), cli.OneLine(escape.Printable(c.LeftOut)))
-		}
-	}
-	r.printAdopted(w)
-	r.printDiscards(w)
-	if r.Others > 0 {
-		fmt.Fprintf(w, "other programs had %.0f%% of the processors\n", 100*r.Others)
-	}
+type leftOut struct {
+	Why   string
+	Names []string
 }
 
-func (r *report) printAdopted(w io.Writer) {
+// LeftOut returns the contenders that were not measured, by reason.
+func (r *report) LeftOut() (list []leftOut) {
+	for _, c := range r.Contenders {
+		at := slices.IndexFunc(list, func(l leftOut) bool { return l.Why == c.LeftOut })
+		switch {
+		case c.LeftOut == "":
+		case at < 0:
+			list = append(list, leftOut{c.LeftOut, []string{c.Name}})
+		default:
+			list[at].Names = append(list[at].Names, c.Name)
+		}
+	}
+	return list
+}
+
+// Adopted returns the median number of methods that the agent adopted, by contender.
+func (r *report) Adopted() map[string]int {
 	adopted := map[string][]float64{}
 	for _, x := range r.Records {
 		if x.Adopted != nil {
 			adopted[x.Contender] = append(adopted[x.Contender], float64(*x.Adopted))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(adopted)) {
-		fmt.Fprintf(w, "%s: the agent adopted %s (median); the archive has %s\n", name,
-			cli.Amount(int(paired.Median(adopted[name])), "method"), cli.Amount(r.Profiles, "profile"))
+	medians := map[string]int{}
+	for name, counts := range adopted {
+		medians[name] = int(paired.Median(counts))
 	}
+	return medians
 }
 
-func (r *report) printDiscards(w io.Writer) {
-	runs, failed := 0, 0
+// AllRuns returns the numbers of all runs of contenders.
+func (r *report) AllRuns() (all struct{ Runs, Failed int }) {
 	for _, c := range r.Contenders {
-		runs = runs + c.Runs + c.Failed
-		failed += c.Failed
+		all.Runs += c.Runs + c.Failed
+		all.Failed += c.Failed
 	}
-	fmt.Fprintf(w, "%s, %d of them failed and in no figure", cli.Amount(runs, "run"), failed)
-	differs := ""
-	for _, x := range r.Records {
-		if x.Differs != "" && differs == "" {
-			differs = fmt.Sprintf("; the output differs, first of %s in round %d: %s", x.Contender, x.Round,
-				escape.Printable(x.Differs))
-		}
-	}
-	if differs == "" {
-		differs = "; all others printed the same"
-	}
-	fmt.Fprintln(w, differs)
+	return all
 }
 
-func (r *report) roundsText() string {
-	if r.Rounds < r.Asked {
-		return fmt.Sprintf("%d complete rounds of %d", r.Rounds, r.Asked)
+// FirstDiffering returns the first run with another output, or nil.
+func (r *report) FirstDiffering() *record {
+	at := slices.IndexFunc(r.Records, func(x record) bool { return x.Differs != "" })
+	if at < 0 {
+		return nil
 	}
-	return cli.Amount(r.Rounds, "round")
+	return &r.Records[at]
 }
 
-func (r *report) printMeasure(w io.Writer, m measure) {
-	fmt.Fprintf(w, "\n%-36s%10s  %-27s  %s\n", m.Name, "median", fmt.Sprintf("%g%% interval", 100*r.Confidence),
+func (r *report) LeastRounds() int { return paired.LeastPairs(r.Confidence) }
+
+// MeasureText returns the table of a measure.
+func (r *report) MeasureText(m measure) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%-36s%10s  %-27s  %s\n", m.Name, "median", fmt.Sprintf("%g%% interval", 100*r.Confidence),
 		"to "+r.Baseline)
 	for _, x := range m.Rows {
 		line := fmt.Sprintf("  %-34s", x.Contender)
 		if x.Never {
-			fmt.Fprintf(w, "%s%10s\n", line, "never")
+			fmt.Fprintf(&b, "%s%10s\n", line, "never")
 			continue
 		}
 		line += fmt.Sprintf("%10s  %-27s", m.formatValue(x.Median), m.intervalText(&x, r.Confidence))
 		if x.Ratio != nil {
 			line += "  " + x.Ratio.ratioText()
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		fmt.Fprintln(&b, strings.TrimRight(line, " "))
 	}
+	return b.String()
 }
 
 func (m measure) intervalText(x *row, wanted float64) string {
@@ -138,31 +128,8 @@ func (r *ratio) ratioText() string {
 	return fmt.Sprintf("%.2f  (%.2f to %.2f)  %s", r.Estimate, r.Low, r.High, r.Verdict)
 }
 
-func (r *report) printVerdicts(w io.Writer) {
-	if len(r.Verdicts) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\nverdict\n")
-	for _, v := range r.Verdicts {
-		fmt.Fprintf(w, "  %s\n", v.verdictText())
-	}
-	if len(r.Leaders) > 0 {
-		fmt.Fprintf(w, "  fastest: %s", r.Leaders[0])
-		if others := r.Leaders[1:]; len(others) > 0 {
-			fmt.Fprintf(w, "; not told apart from it: %s", strings.Join(others, ", "))
-		}
-		fmt.Fprintln(w)
-	}
-	if r.Advice != "" {
-		fmt.Fprintf(w, "  advice: %s\n", r.Advice)
-	}
-	if least := paired.LeastPairs(r.Confidence); r.Rounds < least {
-		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", cli.Amount(r.Rounds, "round"),
-			100*r.Confidence, least)
-	}
-}
-
-func (v verdict) verdictText() string {
+// Text returns the comparison in words.
+func (v verdict) Text() string {
 	text := fmt.Sprintf("%s against %s: ", v.Contender, v.Against)
 	switch v.Wall.Verdict {
 	case verdictLess:

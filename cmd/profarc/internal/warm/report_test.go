@@ -51,7 +51,7 @@ func TestVerdicts(t *testing.T) {
 	if len(r.Verdicts) != 5 || strings.Join(r.Leaders, " ") != "archive" {
 		t.Errorf("%d verdicts, leaders %v", len(r.Verdicts), r.Leaders)
 	}
-	if text := r.Verdicts[1].verdictText(); !strings.HasPrefix(text,
+	if text := r.Verdicts[1].Text(); !strings.HasPrefix(text,
 		"archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of "+
 			"the processor time") {
 		t.Error(text)
