@@ -14,7 +14,7 @@ import (
 const (
 	LossBranches  codec.LossKind = "branches from and to code outside of the program"
 	LossRanges    codec.LossKind = "ranges between branches that the program cannot run: they go backwards or past a jump"
-	LossPoints    codec.LossKind = "samples without branches, among others with branches"
+	LossPoints    codec.LossKind = "samples without branches, among others with branches or in a program with pseudo probes"
 	LossNoLines   codec.LossKind = "samples of code without debug information"
 	LossAmbiguous codec.LossKind = "functions of compilers that share a name: initializers of variables"
 )
@@ -87,9 +87,9 @@ type line struct{ samples, calls uint64 }
 
 // Profile returns the counts at the lines of the program.
 func (p *Program) Profile() *sample.Profile {
-	c := profiler{p, sample.Profile{FlowStages: p.staged}, map[callKey]*sample.Function{}, map[lineKey]*line{},
-		map[uint64]uint64{}, map[*functionRange]bool{}}
-	if len(p.branches) > 0 {
+	c := profiler{p, sample.Profile{FlowStages: p.staged, Probes: p.probes != nil}, map[callKey]*sample.Function{},
+		map[lineKey]*line{}, map[uint64]uint64{}, map[*functionRange]bool{}}
+	if len(p.branches) > 0 || p.probes != nil {
 		p.Lost.Add(LossPoints, len(p.points))
 		clear(p.points)
 	}
@@ -128,7 +128,11 @@ func (p *profiler) countRanges() {
 		sums[i+1] = sums[i] + p.changes[at]
 	}
 	for part := range p.touched {
-		p.countPart(part, addresses, sums)
+		if p.probes != nil {
+			p.countProbes(part, addresses, sums)
+		} else {
+			p.countPart(part, addresses, sums)
+		}
 	}
 }
 
@@ -158,6 +162,29 @@ func (p *profiler) countPart(part *functionRange, addresses, sums []uint64) {
 	}
 }
 
+// countProbes counts the probes of a part of a function, unless the function into which they were inlined has no
+// samples or is not in the program.
+func (p *profiler) countProbes(part *functionRange, addresses, sums []uint64) {
+	first, _ := slices.BinarySearch(p.probes.addresses, part.start)
+	for _, at := range p.probes.addresses[first:] {
+		if at >= part.end {
+			return
+		}
+		before, _ := slices.BinarySearch(addresses, at+1)
+		n := sums[before]
+		for _, one := range p.probes.at[at] {
+			if root := p.rangeOf(one.root); root == nil || !p.touched[root] {
+				continue
+			}
+			f, at := p.find(one.frames, n)
+			p.line(f, at).samples += n
+			if len(one.frames) == 1 && at.Line == 1 { // the entry
+				f.Head += n
+			}
+		}
+	}
+}
+
 // countAt counts n runs of the code at an address, and adds to the totals of its function and callers. A line has the
 // highest count of its code.
 func (p *profiler) countAt(address, n, total uint64) {
@@ -179,8 +206,13 @@ func (p *profiler) countBranch(from, to, n uint64) {
 	if callee == "" {
 		return
 	}
-	p.function(nil, sample.Frame{Name: callee}).Head += n
-	frames := p.framesAt(from)
+	var frames []sample.Frame
+	if p.probes == nil {
+		p.function(nil, sample.Frame{Name: callee}).Head += n
+		frames = p.framesAt(from)
+	} else if i := slices.IndexFunc(p.probes.at[from], func(one probe) bool { return one.isCall }); i >= 0 {
+		frames = p.probes.at[from][i].frames
+	}
 	if len(frames) == 0 {
 		return
 	}
@@ -210,6 +242,9 @@ func (p *profiler) function(caller *sample.Function, at sample.Frame) *sample.Fu
 		return f
 	}
 	f = &sample.Function{Name: at.Name}
+	if p.probes != nil {
+		f.Checksum = p.probes.checksums[at.Name]
+	}
 	p.calls[key] = f
 	switch {
 	case strings.HasPrefix(at.Name, "__cxx_global_var_init"), strings.HasPrefix(at.Name, "__tls_init"):
@@ -233,7 +268,7 @@ func (p *profiler) line(f *sample.Function, at sample.Location) *line {
 // baseLocation returns a location with the base discriminator. Three set bits mark a pseudo probe: its number follows.
 func (p *Program) baseLocation(at sample.Location) sample.Location {
 	switch d := at.Discriminator; {
-	case p.staged:
+	case p.staged, p.probes != nil:
 	case d&7 == 7:
 		at.Discriminator = d >> 3 & 0xffff
 	default:

@@ -25,6 +25,7 @@ type Program struct {
 	staged    bool                        // discriminators are flow-sensitive
 	sections  []section
 	buildID   []byte
+	probes    *probes // nil if the program has none
 	counts
 
 	// Lost has the losses of counting.
@@ -71,8 +72,6 @@ func (p *Program) load() (err error) {
 	switch {
 	case p.decode == nil || segment < 0:
 		return fmt.Errorf("it has no code of x86-64 or AArch64, but of %v", p.file.Machine)
-	case p.file.Section(".pseudo_probe") != nil:
-		return errors.New("it has pseudo probes, which are not read: build it without -fpseudo-probe-for-profiling")
 	case p.file.Section(".debug_info") == nil && p.file.Section(".zdebug_info") == nil:
 		return errors.New("it has no debug information: build it with -g, or -gmlt -fdebug-info-for-profiling")
 	}
@@ -89,6 +88,10 @@ func (p *Program) load() (err error) {
 			}
 			p.sections = append(p.sections, section{s.Addr, code})
 		}
+	}
+	p.probes, err = p.readProbes()
+	if err != nil {
+		return err
 	}
 	p.buildID = debuginfo.BuildID(p.file)
 	_ = debuginfo.NewReader(debug).ReadFunctions(p.addFunction) // those before damage remain
@@ -135,6 +138,9 @@ func (p *Program) rangeOf(address uint64) *functionRange {
 
 // entryName returns the name of the function that begins at an address, or "".
 func (p *Program) entryName(address uint64) string {
+	if p.probes != nil {
+		return canonicalName(p.probes.entries[address])
+	}
 	if r := p.rangeOf(address); r != nil && r.start == address && r.isEntry {
 		return canonicalName(r.Name)
 	}

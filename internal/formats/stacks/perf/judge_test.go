@@ -33,6 +33,9 @@ func TestProfilesAreThoseOfLLVM(t *testing.T) {
 		{"clang++-19 -x c++ -O2 -gmlt -fdebug-info-for-profiling -ffunction-sections -Wl,--gc-sections", "objects.cc.txt"},
 		{"clang++-19 -x c++ -O2 -gdwarf-4 -gz -fdebug-info-for-profiling -funique-internal-linkage-names", "objects.cc.txt"},
 		{"g++ -x c++ -O2 -g", "objects.cc.txt"}, // it has .cold functions
+		{"clang-19 -x c -O2 -g -fpseudo-probe-for-profiling", "calls.c.txt"},
+		{"clang++-19 -x c++ -O3 -g -fdebug-info-for-profiling -fpseudo-probe-for-profiling -no-pie", "objects.cc.txt"},
+		{"clang++-19 -x c++ -O2 -g -fpseudo-probe-for-profiling -mllvm -hot-cold-split=true", "objects.cc.txt"},
 	} {
 		t.Run(c.compile, func(t *testing.T) {
 			folder := t.TempDir()

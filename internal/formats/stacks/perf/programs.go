@@ -14,6 +14,9 @@ import (
 // LossOutside counts samples of other programs.
 const LossOutside codec.LossKind = "samples outside of the programs of the option binary"
 
+// ErrProbes means that a profile would have lines and probes.
+var ErrProbes = errors.New("of the programs of the option binary, some have pseudo probes: import the others alone")
+
 // ErrOutside means that no sample is in the programs.
 var ErrOutside = errors.New("no sample is in the program of the option binary: name the build that ran, and let perf script " +
 	"show mmap events")
@@ -99,8 +102,12 @@ func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, er
 		return nil, fmt.Errorf("%s: %w", in.Name, ErrOutside)
 	}
 	whole := &sample.Profile{}
-	for _, one := range p.all {
+	for i, one := range p.all {
 		profile := one.Profile()
+		if i > 0 && whole.Probes != profile.Probes {
+			return nil, fmt.Errorf("%s: %w", in.Name, ErrProbes)
+		}
+		whole.Probes = profile.Probes
 		whole.FlowStages = whole.FlowStages || profile.FlowStages
 		whole.Functions = append(whole.Functions, profile.Functions...)
 		lost = append(lost, one.Lost...)
