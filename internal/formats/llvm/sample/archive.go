@@ -43,11 +43,15 @@ const (
 	LossLarge      codec.LossKind = "counts above the highest number"
 	LossAttributes codec.LossKind = "attributes that are not known"
 	LossCode       codec.LossKind = "checksums of 64 ones, which are stored as one less"
+	LossTypes      codec.LossKind = "classes of objects at virtual calls"
 	LossChecksum   codec.LossKind = "profiles of a function with a checksum that another has, with fewer samples"
 )
 
-// addLossesTo adds the losses of sort.
+// addLossesTo adds the losses of reading and of sort.
 func (p *Profile) addLossesTo(lost *codec.Losses) {
+	if p.types > 0 {
+		lost.AddLoss(codec.Loss{What: LossTypes, Count: p.types})
+	}
 	for unit, n := range p.lost {
 		lost.AddLoss(codec.Loss{What: LossLarge, Count: 1, Unit: unit, Amount: n})
 	}

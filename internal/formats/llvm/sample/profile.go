@@ -25,7 +25,8 @@ type Profile struct {
 
 	UniqueNames bool // a name has a suffix that makes it unique; set if the names are GUIDs
 
-	read ledger.Totals // counts before sort
+	read  ledger.Totals // counts before sort
+	types int           // lines with the classes of objects at virtual calls, which are not read
 	sorter
 }
 

@@ -38,6 +38,7 @@ type binaryReader struct {
 	profile  *Profile
 	names    []string
 	contexts [][]Frame // the last frame is the function
+	types    bool      // functions end with the classes of objects at virtual calls
 }
 
 // readBinary reads a binary profile of any kind.
@@ -154,6 +155,20 @@ func (r *binaryReader) readBody(f *Function, depth int) {
 		r.readBody(c.Function, depth+1)
 		f.Calls = append(f.Calls, c)
 	}
+	if r.types {
+		r.skipTypes()
+	}
+}
+
+func (r *binaryReader) skipTypes() {
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		r.profile.types++
+		r.location()
+		for m := r.count(); m > 0 && r.err == nil; m-- {
+			r.name()
+			r.uleb()
+		}
+	}
 }
 
 // Errors of binary profiles.
@@ -261,6 +276,7 @@ const (
 	flagCalling    = 2 << 32
 	flagFlowStages = 4 << 32
 	flagPreInlined = 16 << 32
+	flagTypes      = 32 << 32
 
 	flagGUIDs       = 1 << 32 // of names
 	flagFixedGUIDs  = 2 << 32
@@ -343,6 +359,7 @@ func (r *binaryReader) readFlags(flags uint64) {
 	p.Calling = flags&flagCalling != 0
 	p.FlowStages = flags&flagFlowStages != 0
 	p.PreInlined = flags&flagPreInlined != 0
+	r.types = flags&flagTypes != 0
 }
 
 func (r *binaryReader) readNameSection(flags uint64) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
@@ -126,6 +127,29 @@ func TestMistakesInTextsAreRefused(t *testing.T) {
 		if err == nil || !bytes.HasPrefix([]byte(err.Error()), []byte(want)) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// The classes of objects at virtual calls are left out and counted, in texts and in functions of binary profiles.
+func TestTypesAtVirtualCallsAreLost(t *testing.T) {
+	t.Parallel()
+	want := "main:9:1\n 1: 9 foo:9\n"
+	text := want + " 1: vtables _ZTV1A:6 _ZTV1B:3\n 2: <vt-call> _ZTV1A:1\n"
+	report, err := (&Importer{}).Import(&codec.Input{Reader: strings.NewReader(text), Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := report.Lost.Count(LossTypes); got != 2 {
+		t.Errorf("lost %d lines, want 2", got)
+	}
+	if got := exported(t, opened(t, report.Dumps[0]), TextExporter()); string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	r := binaryReader{cursor: newCursor([]byte{1, 0, 9, 1, 1, 0, 9, 1, 1, 9, 0, 1, 1, 0, 2, 2, 6, 3, 3}, 0),
+		profile: &Profile{}, names: []string{"main", "foo", "_ZTV1A", "_ZTV1B"}, types: true}
+	r.readFunctions(0)
+	if got := written(t, r.profile.WriteText); string(got) != want || r.err != nil || r.profile.types != 1 {
+		t.Errorf("got %s with %d lines of classes, %v", got, r.profile.types, r.err)
 	}
 }
 

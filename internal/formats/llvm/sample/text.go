@@ -18,6 +18,8 @@ const (
 	frameSeparator = " @ "
 	checksumMark   = "!CFGChecksum:"
 	attributesMark = "!Attributes:"
+	typesMark      = "<vt-call> " // before the classes of objects at a virtual call, since LLVM 21
+	newTypesMark   = "vtables "
 
 	attributePreInlined = 2 // the call should be inlined
 	attributeDuplicated = 4 // the samples are counted again elsewhere
@@ -89,6 +91,10 @@ func (r *textReader) addLine(text string, blanks int) (expected string) {
 	}
 	if isCount(firstWord(rest)) {
 		return addBody(f, at, rest)
+	}
+	if strings.HasPrefix(rest, typesMark) || strings.HasPrefix(rest, newTypesMark) {
+		r.profile.types++
+		return ""
 	}
 	name, total, ok := cutCount(rest)
 	if !ok || len(r.open) > maxInlined {
