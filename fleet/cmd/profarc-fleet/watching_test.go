@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,11 +33,15 @@ type watching struct {
 	text  strings.Builder
 }
 
-// startWatching starts profarc-fleet watch, which looks every 50 ms and serves metrics.
+// startWatching starts profarc-fleet watch on a store, which looks every 50 ms and serves metrics.
 func (f *fleet) startWatching(t *testing.T, args ...string) *watching {
 	t.Helper()
-	cmd, _ := f.process(t, append([]string{"watch", f.URL("runs/"), "-o", f.URL("app.parc"), "--delay", "50ms",
-		"--metrics", "127.0.0.1:0"}, args...)...)
+	return f.startWatch(t, append([]string{f.URL("runs/"), "-o", f.URL("app.parc")}, args...)...)
+}
+
+func (f *fleet) startWatch(t *testing.T, args ...string) *watching {
+	t.Helper()
+	cmd, _ := f.process(t, append([]string{"watch", "--delay", "50ms", "--metrics", "127.0.0.1:0"}, args...)...)
 	from, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -163,6 +168,42 @@ func TestWatchGoesOn(t *testing.T) {
 	w.awaitEnd(t)
 	f.must(t, "nothing new to merge; 2 objects had been merged before", "watch", f.URL("runs/"), "-o", f.URL("app.parc"),
 		"--once")
+}
+
+// TestFolderWatchGoesOn lets the watch of a folder see a file that arrives later, and one that is damaged.
+func TestFolderWatchGoesOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders are watched on Unix only")
+	}
+	t.Parallel()
+	f := &fleet{dir: t.TempDir()}
+	write := func(name, text string) {
+		t.Helper()
+		hidden := f.in("runs/." + name)
+		err := os.WriteFile(hidden, []byte(text), 0o666)
+		if err = cmp.Or(err, os.Rename(hidden, f.in("runs/"+name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(f.in("runs"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write("1.proftext", proftext("f", 10))
+	w := f.startWatch(t, "runs", "-o", "app.parc", "--remove")
+	address := w.awaitLine(t, `metrics are on (http://\S+)$`)[1]
+	w.awaitLine(t, "^merged 1 file with .*, 1 dump, .*; removed 1 file$")
+	write("2.proftext", proftext("g", 11))
+	w.awaitLine(t, "^merged 1 file with .*, 2 dumps, ")
+	write("bad.proftext", ":ir\nf\n1\nx\n")
+	w.awaitLine(t, "^profarc-fleet: set aside: runs/bad.proftext: ")
+	awaitMetric(t, address, "profarc_watch_looks_total", metric(t, address, "profarc_watch_looks_total")+3)
+	for name, want := range map[string]float64{"merged_total": 2, "merged_bytes_total": 26, "published_total": 2,
+		"archive_dumps": 2, "arrived": 1, "failures_total": 0, "aside": 1} {
+		if got := metric(t, address, "profarc_watch_"+name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	w.awaitEnd(t)
 }
 
 // TestWatchReportsEachLook checks that the numbers of a look are of this look alone, also after a failed one.
