@@ -1,5 +1,7 @@
 package disk
 
+import "encoding/binary"
+
 // A HeapFrame is a frame of an allocation's stack. A symbol in TableAllocations or TableAllocationCalls has all
 // frames, the innermost first, in HeapFrameSize bytes each:
 //
@@ -17,13 +19,8 @@ type HeapFrame struct {
 const HeapFrameSize = 17
 
 func AppendHeapFrame(b []byte, f HeapFrame) []byte {
-	b = le.AppendUint64(b, f.Function)
-	b = le.AppendUint32(b, f.Line)
-	b = le.AppendUint32(b, f.Column)
-	if f.Inline {
-		return append(b, 1)
-	}
-	return append(b, 0)
+	b, _ = binary.Append(b, le, f) // cannot fail for such a struct
+	return b
 }
 
 func HeapFrames(symbol string) (frames []HeapFrame, ok bool) {

@@ -77,8 +77,11 @@ func (t *Targets) Find(s *reader.Store, sub layout.Sub, id uint64) (text string,
 }
 
 // Properties returns the properties of an archive, each with its values in order.
-func Properties(s *reader.Store) (map[string][]string, error) {
-	t, err := s.TableOrEmpty(disk.TableProperties)
+func Properties(s *reader.Store) (map[string][]string, error) { return Texts(s, disk.TableProperties) }
+
+// Texts returns the rows of a table of keys and values, each key with its values in order.
+func Texts(s *reader.Store, table disk.TableKind) (map[string][]string, error) {
+	t, err := s.TableOrEmpty(table)
 	if err != nil {
 		return nil, err
 	}

@@ -48,19 +48,16 @@ type Line struct {
 }
 
 // First returns the number of the first line, or 0 for an empty view.
-func (v *View) First() int {
-	if len(v.Segments) == 0 {
-		return 0
-	}
-	return int(v.Segments[0].Line)
-}
+func (v *View) First() int { return v.lineOf(0) }
 
 // Last returns the number of the last line, or 0 for an empty view.
-func (v *View) Last() int {
+func (v *View) Last() int { return v.lineOf(len(v.Segments) - 1) }
+
+func (v *View) lineOf(segment int) int {
 	if len(v.Segments) == 0 {
 		return 0
 	}
-	return int(v.Segments[len(v.Segments)-1].Line)
+	return int(v.Segments[segment].Line)
 }
 
 // Lines returns the lines from the first to the last, including lines without code. The numbers come from the program

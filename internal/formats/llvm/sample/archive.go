@@ -274,21 +274,12 @@ func addForeign(b *builder.Builder, key, value string) {
 
 // foreignRows returns the locations and the symbols in the table foreign of an archive.
 func foreignRows(s *reader.Store) (at locations, symbols []string, err error) {
+	rows, err := entries.Texts(s, disk.TableForeign)
 	at = locations{}
-	t, err := s.TableOrEmpty(disk.TableForeign)
-	for row := 0; row < t.Rows && err == nil; row++ {
-		var key, value string
-		if key, err = t.Text(0, row); err == nil {
-			value, err = t.Text(1, row)
-		}
-		switch key {
-		case keySymbol:
-			symbols = append(symbols, value)
-		case keyLocation:
-			at.parse(value)
-		}
+	for _, row := range rows[keyLocation] {
+		at.parse(row)
 	}
-	return at, symbols, err
+	return at, rows[keySymbol], err
 }
 
 func (l locations) parse(row string) {

@@ -154,6 +154,21 @@ func (l Location) String() string {
 // frames returns the context of a function, followed by the function itself.
 func (f *Function) frames() []Frame { return append(slices.Clone(f.Context), Frame{Name: f.Name}) }
 
+// eachName calls yield with the names of a function, its callers, its targets and the calls in it.
+func (f *Function) eachName(yield func(name string)) {
+	for _, frame := range f.frames() {
+		yield(frame.Name)
+	}
+	for _, l := range f.Lines {
+		for _, t := range l.Targets {
+			yield(t.Name)
+		}
+	}
+	for _, c := range f.Calls {
+		c.eachName(yield)
+	}
+}
+
 func (r ranking) compareContexts(a, b *Function) int {
 	if len(a.Context) == 0 && len(b.Context) == 0 {
 		return r.compareNames(a.Name, b.Name)

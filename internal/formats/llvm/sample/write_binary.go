@@ -25,35 +25,18 @@ type binaryWriter struct {
 func newBinaryWriter(p *Profile) *binaryWriter {
 	w := &binaryWriter{profile: p, indices: map[string]uint64{}, contexts: map[string]uint64{}}
 	for _, f := range p.Functions {
-		w.addNames(f)
+		f.eachName(func(name string) {
+			if _, ok := w.indices[name]; !ok {
+				w.indices[name] = 0
+				w.names = append(w.names, name)
+			}
+		})
 	}
 	slices.SortFunc(w.names, p.compareNames)
 	for i, name := range w.names {
 		w.indices[name] = uint64(i)
 	}
 	return w
-}
-
-func (w *binaryWriter) addNames(f *Function) {
-	w.addName(f.Name)
-	for _, frame := range f.Context {
-		w.addName(frame.Name)
-	}
-	for _, l := range f.Lines {
-		for _, t := range l.Targets {
-			w.addName(t.Name)
-		}
-	}
-	for _, c := range f.Calls {
-		w.addNames(c.Function)
-	}
-}
-
-func (w *binaryWriter) addName(name string) {
-	if _, ok := w.indices[name]; !ok {
-		w.indices[name] = 0
-		w.names = append(w.names, name)
-	}
 }
 
 func (w *binaryWriter) uleb(numbers ...uint64) {
