@@ -63,15 +63,16 @@ func (rec *recording) requireSections(kinds ...sectionKind) {
 
 type parser struct {
 	scanner
-	rec   recording
-	name  string // file name
-	last  string // last key
-	item  int    // number of items in its section
-	odd   int    // number of omitted items in the section
-	whole int64  // end offset of the last complete item or key
-	seen  [sectionKinds]bool
-	keys  map[string]bool // unknown keys
-	small int             // number of skipped short items
+	parse.FirstError // its methods then read nothing
+	rec              recording
+	name             string // file name
+	last             string // last key
+	item             int    // number of items in its section
+	odd              int    // number of omitted items in the section
+	whole            int64  // end offset of the last complete item or key
+	seen             [sectionKinds]bool
+	keys             map[string]bool // unknown keys
+	small            int             // number of skipped short items
 
 	salvage bool // use complete items before an error
 
@@ -90,24 +91,19 @@ func newParser(r io.Reader, name string) *parser {
 
 // readFile reads the object of a file. After an error, rec holds the complete items before it.
 func (p *parser) readFile() error {
-	if err := p.expectToken('{'); err != nil {
-		return err
-	}
-	for c, err := p.peekByte(); c != '}'; c, err = p.peekByte() {
-		if err != nil {
-			return err
-		}
+	p.expectToken('{')
+	for p.peekByte() != '}' && p.Err == nil {
 		if len(p.rec.sections) > 0 {
-			if err := p.expectToken(','); err != nil {
-				return err
-			}
+			p.expectToken(',')
 		}
-		if err := p.readSection(); err != nil {
-			return err
-		}
+		p.readSection()
+	}
+	if p.Err != nil {
+		return p.Err
 	}
 	p.pos++
-	if _, err := p.peekByte(); !errors.Is(err, ErrCut) {
+	p.peekByte()
+	if !errors.Is(p.Err, ErrCut) {
 		return p.syntaxError("text after the end of the object")
 	}
 	if p.err != io.EOF {
@@ -125,43 +121,39 @@ func (p *parser) checkComplete() error {
 	return nil
 }
 
-func (p *parser) readSection() error {
-	key, err := p.readSectionKey()
-	if err != nil {
-		return err
-	}
+func (p *parser) readSection() {
+	key := p.readSectionKey()
 	kind, known := kindOf[key]
 	if old, ok := oldKeys[key]; ok && p.rec.old {
 		kind, known = old, true
 	}
-	c, err := p.peekByte()
-	if err != nil {
-		return err
-	}
-	if known && c != openingByte(kind, key) {
+	first := p.peekByte()
+	if known && first != openingByte(kind, key) {
 		kind = foreign
 	}
 	if kind == foreign && p.keys[key] || kind != foreign && p.seen[kind] {
-		return p.syntaxError(fmt.Sprintf("a second %q", key))
+		p.Fail(p.syntaxError(fmt.Sprintf("a second %q", key)))
+	}
+	if p.Err != nil {
+		return
 	}
 	p.last, p.item, p.odd, p.whole = key, 0, 0, p.textOffset()
 	p.rec.sections = append(p.rec.sections, section{kind: kind, key: key, first: len(p.rec.records)})
-	err = p.readContent(&p.rec.sections[len(p.rec.sections)-1])
+	p.readContent(&p.rec.sections[len(p.rec.sections)-1])
 	switch {
 	case kind != foreign:
 		p.seen[kind] = true
 		if kind == methods && p.seen[types] {
 			p.arrived()
 		}
-	case err != nil:
+	case p.Err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:
 		p.keys[key] = true
 		if len(p.keys) > parse.MaxKeys {
-			err = p.newError(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), "")
+			p.Fail(p.newError(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), ""))
 		}
 	}
-	return err
 }
 
 func openingByte(k sectionKind, key string) byte {
@@ -174,25 +166,24 @@ func openingByte(k sectionKind, key string) byte {
 	return '['
 }
 
-func (p *parser) readContent(sec *section) error {
-	switch sec.kind {
-	case foreign:
-		return p.readElement(func() bool { return false }, func(text []byte) { sec.text = string(text) })
-	case version:
-		return p.readVersion()
-	}
-	var err error
-	if sec.key == oldMonitors {
-		err = p.readItems(sec, p.readObject)
-	} else {
-		err = p.readItems(sec, p.readArray)
+func (p *parser) readContent(sec *section) {
+	switch {
+	case sec.kind == foreign:
+		p.readElement(func() bool { return false }, func(text []byte) { sec.text = string(text) })
+		return
+	case sec.kind == version:
+		p.readVersion()
+		return
+	case sec.key == oldMonitors:
+		p.readItems(sec, p.readObject)
+	default:
+		p.readItems(sec, p.readArray)
 	}
 	sec.items = p.item - p.odd
 	sec.count = len(p.rec.records) - sec.first
-	return err
 }
 
-func (p *parser) readItems(sec *section, each func(one func() error) error) error {
+func (p *parser) readItems(sec *section, each func(one func())) {
 	fast := p.recordReader(sec)
 	switch sec.kind {
 	case types:
@@ -201,112 +192,98 @@ func (p *parser) readItems(sec *section, each func(one func() error) error) erro
 		fast = p.readMethod
 	}
 	odd := func(text []byte) { p.readOddItem(sec, text, fast) }
-	return each(func() error { return p.readElement(fast, odd) })
+	each(func() { p.readElement(fast, odd) })
 }
 
 // readObject reads the only item of a section without an array.
-func (p *parser) readObject(one func() error) error {
-	if err := one(); err != nil {
-		return err
+func (p *parser) readObject(one func()) {
+	one()
+	if p.Err == nil {
+		p.item++
 	}
-	p.item++
-	return nil
 }
 
-func (p *parser) readArray(one func() error) error {
-	if err := p.expectToken('['); err != nil {
-		return err
-	}
-	for {
-		c, err := p.peekByte()
-		if err != nil {
-			return err
-		}
-		if c == ']' {
-			p.pos++
-			return nil
-		}
+func (p *parser) readArray(one func()) {
+	p.expectToken('[')
+	for p.peekByte() != ']' && p.Err == nil {
 		if p.item > 0 {
-			if err := p.expectToken(','); err != nil {
-				return err
-			}
+			p.expectToken(',')
 		}
-		if err := one(); err != nil {
-			return err
+		one()
+		if p.Err == nil {
+			p.item++
+			p.whole = p.textOffset()
 		}
-		p.item++
-		p.whole = p.textOffset()
+	}
+	if p.Err == nil {
+		p.pos++
 	}
 }
 
 // readElement reads one item. fast reads a valid item and otherwise has no effect. Then readElement calls odd with the
 // item's text.
-func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
-	for {
+func (p *parser) readElement(fast func() bool, odd func(text []byte)) {
+	for p.Err == nil {
 		p.skipBlanks()
 		mark := p.pos
 		if fast() {
-			return nil
+			return
 		}
 		if p.pos != p.end {
 			p.pos = mark
-			if p.skipValue() {
+			switch {
+			case p.skipValue():
 				odd(p.buf[mark:p.pos])
-				return p.countSmall(p.pos - mark)
-			}
-			if p.exceeded != nil {
-				return p.newError(p.exceeded, "")
-			}
-			if p.pos != p.end {
-				return p.syntaxError("")
+				p.countSmall(p.pos - mark)
+				return
+			case p.exceeded != nil:
+				p.Fail(p.newError(p.exceeded, ""))
+			case p.pos != p.end:
+				p.Fail(p.syntaxError(""))
 			}
 		}
-		if !p.readMore(mark) {
-			return p.cutError()
+		if p.Err == nil && !p.readMore(mark) {
+			p.Fail(p.cutError())
 		}
 	}
 }
 
 // countSmall counts skipped short items, and rejects a file with too many of them early.
-func (p *parser) countSmall(size int) error {
+func (p *parser) countSmall(size int) {
 	if size >= parse.SmallItem {
-		return nil
+		return
 	}
 	if p.small++; p.small > parse.MaxSmallItems {
-		return p.newError(parse.Exceeded("more than %d items that are not what an iprof file has there",
-			parse.MaxSmallItems), "")
+		p.Fail(p.newError(parse.Exceeded("more than %d items that are not what an iprof file has there",
+			parse.MaxSmallItems), ""))
 	}
-	return nil
 }
 
-// peekByte returns the next byte that is not blank, without consuming it.
-func (p *parser) peekByte() (byte, error) {
-	for {
+// peekByte returns the next byte that is not blank, without consuming it, and 0 after an error.
+func (p *parser) peekByte() byte {
+	for p.Err == nil {
 		p.skipBlanks()
 		if p.pos != p.end {
-			return p.buf[p.pos], nil
+			return p.buf[p.pos]
 		}
 		if !p.readMore(p.pos) {
-			return 0, p.cutError()
+			p.Fail(p.cutError())
 		}
 	}
+	return 0
 }
 
-func (p *parser) expectToken(c byte) error {
-	found, err := p.peekByte()
-	if err != nil {
-		return err
+func (p *parser) expectToken(c byte) {
+	if p.peekByte() == c {
+		p.pos++
+		return
 	}
-	if found != c {
-		return p.syntaxError(fmt.Sprintf("expected %q", c))
-	}
-	p.pos++
-	return nil
+	p.Fail(p.syntaxError(fmt.Sprintf("expected %q", c)))
 }
 
-func (p *parser) readSectionKey() (key string, err error) {
+func (p *parser) readSectionKey() (key string) {
 	found := false
-	err = p.readElement(func() bool {
+	p.readElement(func() bool {
 		t, plain, ok := p.readStringToken()
 		if !ok || !p.readToken(':') {
 			return false
@@ -318,33 +295,30 @@ func (p *parser) readSectionKey() (key string, err error) {
 		}
 		return true
 	}, func([]byte) {})
-	if err == nil && !found {
-		err = p.syntaxError("expected a key and a colon")
+	if !found {
+		p.Fail(p.syntaxError("expected a key and a colon"))
 	}
-	return key, err
+	return key
 }
 
 // readVersion reads the version and rejects unknown major versions.
-func (p *parser) readVersion() error {
-	err := p.readElement(func() bool {
+func (p *parser) readVersion() {
+	p.readElement(func() bool {
 		t, plain, ok := p.readStringToken()
 		if ok && plain {
 			p.rec.version = string(t)
 		}
 		return ok && plain
 	}, func([]byte) {})
-	if err != nil {
-		return err
-	}
 	m := versionText().FindStringSubmatch(p.rec.version)
 	switch {
 	case m == nil:
-		return p.newError(ErrNoProfile, fmt.Sprintf("version %q", p.rec.version))
+		p.Fail(p.newError(ErrNoProfile, fmt.Sprintf("version %q", p.rec.version)))
 	case m[1] != "0" && m[1] != "1":
-		return p.newError(ErrVersion, fmt.Sprintf("version %q", p.rec.version))
+		p.Fail(p.newError(ErrVersion, fmt.Sprintf("version %q", p.rec.version)))
+	default:
+		p.rec.old = oldVersion(p.rec.version)
 	}
-	p.rec.old = oldVersion(p.rec.version)
-	return nil
 }
 
 var versionText = lazyregexp.New(`^([0-9]{1,9})\.[0-9]{1,9}\.[0-9]{1,9}$`)
