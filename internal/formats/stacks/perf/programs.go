@@ -14,6 +14,10 @@ import (
 // LossOutside counts samples of other programs.
 const LossOutside codec.LossKind = "samples outside of the programs of the option binary"
 
+// ErrNoCounts means that the programs have no lines or probes for the samples.
+var ErrNoCounts = errors.New("no sample is at code with debug information, or its program has pseudo probes, which need " +
+	"branches: record them with perf record -b")
+
 // ErrProbes means that a profile would have lines and probes.
 var ErrProbes = errors.New("of the programs of the option binary, some have pseudo probes: import the others alone")
 
@@ -111,6 +115,9 @@ func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, er
 		whole.FlowStages = whole.FlowStages || profile.FlowStages
 		whole.Functions = append(whole.Functions, profile.Functions...)
 		lost = append(lost, one.Lost...)
+	}
+	if len(whole.Functions) == 0 {
+		return nil, fmt.Errorf("%s: %w", in.Name, ErrNoCounts)
 	}
 	report, err := whole.Archive(in)
 	if err != nil {
