@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/loaders"
@@ -162,6 +163,9 @@ type checker struct {
 	sketches *sketches
 	marks    disk.Marks
 	rewriter *rewriter // nil without Options.Into
+
+	locations *sample.Locations            // nil if the archive has no sample profile of LLVM
+	inlined   map[layout.Ref][]sampledCall // calls in contexts of LLVM's sample profiles, by caller
 
 	gone map[layout.Ref]bool // whether methods in contexts and stacks are gone, for those that were looked up
 

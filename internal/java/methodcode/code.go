@@ -156,6 +156,6 @@ type Source interface {
 type Body interface {
 	// Call returns a line that may call callee, counted from the start of the function. It is the given line if possible,
 	// else the nearest one; ok is false if no line calls it. sure is false for calls that the source does not spell, such
-	// as calls of function variables and of the runtime.
+	// as calls of function variables and of the runtime. Without a callee, ok reports whether the line has code.
 	Call(line int32, callee string) (at int32, sure, ok bool)
 }

@@ -168,6 +168,26 @@ func (f *Function) contains(address uint64) bool {
 	return slices.ContainsFunc(f.Ranges, func(r [2]uint64) bool { return r[0] <= address && address < r[1] })
 }
 
+// Boundaries returns the start and the end of a range, and the addresses in it at which lines begin and at which
+// inlined calls begin and end. They are not sorted, and those of calls can be outside of the range.
+func (f *Function) Boundaries(start, end uint64) []uint64 {
+	list := []uint64{start, end}
+	for _, row := range f.Unit.RowsTo(end)[len(f.Unit.RowsTo(start)):] {
+		list = append(list, row.Address)
+	}
+	return f.appendCalls(list)
+}
+
+func (f *Function) appendCalls(list []uint64) []uint64 {
+	for _, call := range f.Calls() {
+		for _, r := range call.Ranges {
+			list = append(list, r[0], r[1])
+		}
+		list = call.appendCalls(list)
+	}
+	return list
+}
+
 // RowsTo returns the table of lines of a unit up to an address, without names of files. The last row has the line
 // of the address. The first row ends a sequence.
 func (u *Unit) RowsTo(address uint64) []dwarf.LineEntry {

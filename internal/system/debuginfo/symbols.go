@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"slices"
+	"strings"
 )
 
 // BuildID returns the build id of a program, or nil. It is a note: { u32 name size, u32 size, u32 3, "GNU\0", id }.
@@ -32,4 +33,14 @@ func SymbolAt(list []elf.Symbol, address uint64) (s elf.Symbol, ok bool) {
 	}
 	s = list[at-1]
 	return s, s.Size == 0 || address-s.Value < s.Size
+}
+
+// CanonicalName returns the name of a function without the suffixes of LLVM's copies.
+func CanonicalName(name string) string {
+	for _, suffix := range []string{".llvm.", ".part."} {
+		if at := strings.LastIndex(name, suffix); at >= 0 && strings.LastIndexByte(name, '.') == at+len(suffix)-1 {
+			name = name[:at]
+		}
+	}
+	return name
 }

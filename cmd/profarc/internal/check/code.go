@@ -58,7 +58,7 @@ func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Stor
 	case 0:
 		return recordedCode(ctx, s)
 	case 1:
-		return openNamedCode(ctx, a, names[0], s.Header())
+		return openNamedCode(ctx, a, names[0], s)
 	}
 	if s.Header().Domain.LLVM() {
 		return openInstrumented(names, s.Header().Domain)
@@ -85,8 +85,8 @@ func wrongCode(name, kind string, d layout.Domain) error {
 	return fmt.Errorf("%s is %s, and the archive has profiles of domain %s: %s", name, kind, d, report.AdviceToNameCode(d))
 }
 
-func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (Program, error) {
-	d := of.Domain
+func openNamedCode(ctx context.Context, a *cli.App, name string, s *reader.Store) (Program, error) {
+	d := s.Header().Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
 		return openProcessCode(ctx, pid, d)
 	}
@@ -96,7 +96,7 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 	}
 	switch {
 	case kind == kindClasses && (d == layout.DomainHotSpot || d == layout.DomainGraal):
-		return openClasses(classfile.SplitPath(name), of)
+		return openClasses(classfile.SplitPath(name), s.Header())
 	case kind == kindClasses && d == layout.DomainSampled:
 		build, err := source.OpenBuild(ctx, name)
 		return Program{Code: build, Name: name, Close: func() {}}, err
@@ -107,11 +107,7 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return Program{Code: binary, Name: name, Close: func() {}}, err
 	}
 	if kind == kindProgram && d == layout.DomainSampled {
-		probes, err := sample.OpenProgram(name)
-		if err != nil && !errors.Is(err, sample.ErrNoProbes) {
-			return Program{}, wrongCode(name, "a program that go build did not write", d)
-		}
-		return Program{Code: probes, Name: name, Close: func() {}}, err
+		return openSampledProgram(name, s)
 	}
 	if kind == kindProgram && d.LLVM() {
 		return openInstrumented([]string{name}, d)
@@ -124,6 +120,24 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Head
 		return code, err
 	}
 	return code, wrongCode(name, "a program of machine code", d)
+}
+
+// openSampledProgram opens a program of clang or Rust for LLVM's sample profiles: its pseudo probes or its lines, as the
+// profiles have.
+func openSampledProgram(name string, s *reader.Store) (Program, error) {
+	locations, err := sample.ReadLocations(s)
+	if err != nil {
+		return Program{}, err
+	}
+	if locations != nil && !locations.Probes {
+		native, err := source.OpenNative(name)
+		return Program{Code: native, Name: name, Close: func() {}}, err
+	}
+	probes, err := sample.OpenProgram(name)
+	if err != nil && !errors.Is(err, sample.ErrNoProbes) {
+		return Program{}, wrongCode(name, "a program that go build did not write", s.Header().Domain)
+	}
+	return Program{Code: probes, Name: name, Close: func() {}}, err
 }
 
 // Kinds of files that --against may name.

@@ -152,7 +152,7 @@ func (p *profiler) touch(address, n uint64) {
 func (p *profiler) countPart(part *functionRange, addresses, sums []uint64) {
 	first, _ := slices.BinarySearch(addresses, part.start+1)
 	last, _ := slices.BinarySearch(addresses, part.end)
-	bounds := append(boundaries(part), addresses[first:max(first, last)]...)
+	bounds := append(part.Boundaries(part.start, part.end), addresses[first:max(first, last)]...)
 	slices.Sort(bounds)
 	for i, at := range bounds[1:] {
 		if start := bounds[i]; start >= part.start && start < at && at <= part.end {

@@ -19,25 +19,6 @@ func (p *Program) addFunction(f *debuginfo.Function) {
 	}
 }
 
-// boundaries returns the addresses at which lines and inlined calls of a range begin and end.
-func boundaries(r *functionRange) []uint64 {
-	list := []uint64{r.start, r.end}
-	for _, row := range r.Unit.RowsTo(r.end)[len(r.Unit.RowsTo(r.start)):] {
-		list = append(list, row.Address)
-	}
-	return appendCalls(list, r.Function)
-}
-
-func appendCalls(list []uint64, f *debuginfo.Function) []uint64 {
-	for _, call := range f.Calls() {
-		for _, r := range call.Ranges {
-			list = append(list, r[0], r[1])
-		}
-		list = appendCalls(list, call)
-	}
-	return list
-}
-
 // framesAt returns the function of an address, the outermost first, and the functions that are inlined there. It is nil
 // without debug information.
 func (p *Program) framesAt(address uint64) (frames []sample.Frame) {
@@ -60,5 +41,5 @@ func (p *Program) framesAt(address uint64) (frames []sample.Frame) {
 // frameOf returns a line of a function as an offset from the first one.
 func frameOf(f *debuginfo.Function, line, discriminator int64) sample.Frame {
 	at := sample.Location{Line: uint32(line-f.Line) & 0xffff, Discriminator: uint32(discriminator)}
-	return sample.Frame{Name: canonicalName(f.Name), Location: at}
+	return sample.Frame{Name: debuginfo.CanonicalName(f.Name), Location: at}
 }

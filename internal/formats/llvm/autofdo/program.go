@@ -103,7 +103,7 @@ func (p *Program) load() (err error) {
 	}
 	for _, s := range symbols {
 		p.staged = p.staged || s.Name == "__llvm_fs_discriminator__"
-		if r := p.rangeOf(s.Value); r != nil && (len(p.parts[r.Name]) == 1 || canonicalName(s.Name) == r.Name) {
+		if r := p.rangeOf(s.Value); r != nil && (len(p.parts[r.Name]) == 1 || debuginfo.CanonicalName(s.Name) == r.Name) {
 			r.isEntry = true
 		}
 	}
@@ -111,16 +111,6 @@ func (p *Program) load() (err error) {
 }
 
 func isCode(s *elf.Prog) bool { return s.Type == elf.PT_LOAD && s.Flags&elf.PF_X != 0 }
-
-// canonicalName returns the name of a function without the suffixes of LLVM's copies.
-func canonicalName(name string) string {
-	for _, suffix := range []string{".llvm.", ".part."} {
-		if at := strings.LastIndex(name, suffix); at >= 0 && strings.LastIndexByte(name, '.') == at+len(suffix)-1 {
-			name = name[:at]
-		}
-	}
-	return name
-}
 
 // rangeOf returns the part of a function that has an address, or nil.
 func (p *Program) rangeOf(address uint64) *functionRange {
@@ -142,7 +132,7 @@ func (p *Program) entryName(address uint64) string {
 		return canonicalName(p.probes.entries[address])
 	}
 	if r := p.rangeOf(address); r != nil && r.start == address && r.isEntry {
-		return canonicalName(r.Name)
+		return debuginfo.CanonicalName(r.Name)
 	}
 	return ""
 }

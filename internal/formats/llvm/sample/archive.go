@@ -251,6 +251,11 @@ func (l *Locations) Text(function string, point int32) string {
 	return l.wide.locationOf(function, point).String()
 }
 
+// Line returns the line of a point, counted from the start of the function.
+func (l *Locations) Line(function string, point int32) int32 {
+	return int32(l.wide.locationOf(function, point).Line)
+}
+
 // Compare orders points of a function by line and discriminator.
 func (l *Locations) Compare(function string, x, y int32) int {
 	return l.wide.locationOf(function, x).compare(l.wide.locationOf(function, y))

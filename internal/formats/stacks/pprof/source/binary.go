@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/system/debuginfo"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
@@ -22,21 +24,40 @@ import (
 var ErrNoLines = errors.New("it has no table of lines: build it without -ldflags=-w and without strip, or name the " +
 	"folder of its main package")
 
+// ErrNoDebug means that a program that Go did not build has no debugging information.
+var ErrNoDebug = errors.New("it has no debugging information with lines: build it with -g, or -gmlt, and without strip")
+
 // IsBinary reports whether a file is a program that Go built, for any system.
 func IsBinary(name string) bool {
 	_, err := buildinfo.ReadFile(name)
 	return err == nil
 }
 
-// A Binary is a program that was built. Its debugging information has the lines of each function and what was inlined
+// A Binary is a compiled program. Its debugging information has the lines of each function and what was inlined
 // there; calls are read from the machine code. It implements [methodcode.Source].
 type Binary struct {
+	parse     func(name string) symbol
 	functions map[symbol][]*compiled
 	packages  map[string][]string // symbols by package
 }
 
 // OpenBinary reads a program of Go. The error matches ErrNoLines, or is of a package in debug.
 func OpenBinary(name string) (*Binary, error) {
+	return openBinary(name, binaryReader{parse: parseSymbol, mask: -1, noLines: ErrNoLines})
+}
+
+// nativePackage stands for the package of all functions of a program without packages.
+const nativePackage = "program"
+
+// OpenNative reads a program of clang, Rust or another compiler, for LLVM's sample profiles. Its lines have 16 bits.
+// The error matches ErrNoDebug, or is of a package in debug.
+func OpenNative(name string) (*Binary, error) {
+	return openBinary(name, binaryReader{mask: 0xffff, noLines: ErrNoDebug, parse: func(name string) symbol {
+		return symbol{pkg: nativePackage, name: strconv.FormatUint(sample.GUID(debuginfo.CanonicalName(name)), 16)}
+	}})
+}
+
+func openBinary(name string, r binaryReader) (*Binary, error) {
 	f, err := openObject(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -44,15 +65,18 @@ func OpenBinary(name string) (*Binary, error) {
 	defer f.Close()
 	data, err := f.DWARF()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)
+		return nil, fmt.Errorf("%s: %w", name, r.noLines)
 	}
-	r := binaryReader{text: f.text, start: f.start, arch: f.arch, all: map[string]*compiled{},
-		entries: map[uint64]symbol{}}
+	r.text = f.text
+	r.start = f.start
+	r.arch = f.arch
+	r.all = map[string]*compiled{}
+	r.entries = map[uint64]symbol{}
 	if err := debuginfo.NewReader(data).ReadFunctions(r.addFunction); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(r.all) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNoLines)
+		return nil, fmt.Errorf("%s: %w", name, r.noLines)
 	}
 	r.readCalls()
 	return r.newBinary(), nil
@@ -111,6 +135,7 @@ func openObject(name string) (o object, err error) {
 // A compiled is one function of a binary. It implements [methodcode.Body]. Lines count from the start of the function.
 type compiled struct {
 	symbol
+	parse    func(name string) symbol
 	name     string
 	lines    map[int32]bool     // lines with code
 	calls    map[string][]int32 // lines of calls and of inlined functions, keyed by the name of the callee
@@ -120,9 +145,11 @@ type compiled struct {
 
 // Call implements [methodcode.Body].
 func (c *compiled) Call(line int32, callee string) (at int32, sure, ok bool) {
-	s := parseSymbol(callee)
+	s := c.parse(callee)
 	lines := c.calls[s.key()]
 	switch {
+	case callee == "":
+		return line, false, c.lines[line]
 	case slices.Contains(lines, line):
 		return line, true, true
 	case c.lines[line] && (c.indirect[line] || !c.scanned || s.isOfRuntime() || c.name == "runtime.goexit"):
@@ -141,7 +168,7 @@ func (b *Binary) Method(k layout.Key) (methodcode.Answer, error) {
 
 // Bodies implements [methodcode.Source]. The linker leaves out functions that nothing calls: they are gone.
 func (b *Binary) Bodies(name string) (found []methodcode.Body, a methodcode.Answer) {
-	s := parseSymbol(name)
+	s := b.parse(name)
 	for _, c := range b.functions[s] {
 		if len(c.lines)+len(c.calls) > 0 {
 			found = append(found, c)
@@ -162,10 +189,10 @@ func (b *Binary) Bodies(name string) (found []methodcode.Body, a methodcode.Answ
 }
 
 // Beside implements [methodcode.Source]. The names are sorted.
-func (b *Binary) Beside(name string) []string { return b.packages[parseSymbol(name).pkg] }
+func (b *Binary) Beside(name string) []string { return b.packages[b.parse(name).pkg] }
 
 func (r *binaryReader) newBinary() *Binary {
-	b := &Binary{functions: map[symbol][]*compiled{}, packages: map[string][]string{}}
+	b := &Binary{parse: r.parse, functions: map[symbol][]*compiled{}, packages: map[string][]string{}}
 	for _, c := range r.all {
 		b.functions[c.symbol] = append(b.functions[c.symbol], c)
 		b.packages[c.pkg] = append(b.packages[c.pkg], c.name)

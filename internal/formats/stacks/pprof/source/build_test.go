@@ -423,7 +423,7 @@ func TestModuleThatIsNotHere(t *testing.T) {
 		{"net/http.Serve", 4, "main.mix", 3},
 	}), tree)
 	for name, want := range map[string]fit.Verdict{
-		"main.round":                 {State: fit.Exact, Reason: "every call"},
+		"main.round":                 {State: fit.Exact, Reason: "all calls"},
 		"example.com/missing/part.F": {State: fit.Unchecked, Reason: "no required module provides package"},
 		"example.com/unknown.F":      {State: fit.Gone, Reason: "no such package"},
 		"net/http.Serve":             {State: fit.Unchecked, Reason: "not in the source"},

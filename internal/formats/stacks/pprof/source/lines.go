@@ -2,7 +2,6 @@ package source
 
 import (
 	"cmp"
-	"debug/dwarf"
 	"encoding/binary"
 	"slices"
 
@@ -13,6 +12,9 @@ type binaryReader struct {
 	text    []byte
 	start   uint64
 	arch    architecture
+	parse   func(name string) symbol
+	mask    int64 // bits of lines that profiles have
+	noLines error // error for a program without lines
 	all     map[string]*compiled
 	entries map[uint64]symbol // functions by address
 	places  []place
@@ -28,7 +30,7 @@ type place struct {
 func (r *binaryReader) compiledOf(f *debuginfo.Function) *compiled {
 	c := r.all[f.Name]
 	if c == nil {
-		c = &compiled{symbol: parseSymbol(f.Name), name: f.Name, lines: map[int32]bool{}, calls: map[string][]int32{},
+		c = &compiled{symbol: r.parse(f.Name), parse: r.parse, name: f.Name, lines: map[int32]bool{}, calls: map[string][]int32{},
 			indirect: map[int32]bool{}, scanned: r.arch != otherArchitecture}
 		r.all[f.Name] = c
 	}
@@ -40,8 +42,10 @@ func (r *binaryReader) addFunction(f *debuginfo.Function) {
 	r.entries[f.Ranges[0][0]] = r.compiledOf(f).symbol
 	r.addInlined(f)
 	for _, span := range f.Ranges {
-		for _, row := range f.Unit.RowsTo(span[1] - 1)[len(f.Unit.RowsTo(span[0]-1)):] {
-			r.addPlace(f, row)
+		for _, at := range f.Boundaries(span[0], span[1]) {
+			if span[0] <= at && at < span[1] {
+				r.addPlace(f, at)
+			}
 		}
 	}
 }
@@ -50,7 +54,7 @@ func (r *binaryReader) addFunction(f *debuginfo.Function) {
 func (r *binaryReader) addInlined(f *debuginfo.Function) {
 	for _, call := range f.Calls() {
 		if call.Name != "" {
-			r.compiledOf(f).addLine(r.compiledOf(call).key(), call.CallLine-f.Line)
+			r.compiledOf(f).addLine(r.compiledOf(call).key(), (call.CallLine-f.Line)&r.mask)
 			r.addInlined(call)
 		}
 	}
@@ -64,16 +68,18 @@ func (c *compiled) addLine(callee string, line int64) {
 }
 
 // addPlace adds the line of an address of a function.
-func (r *binaryReader) addPlace(f *debuginfo.Function, row dwarf.LineEntry) {
+func (r *binaryReader) addPlace(f *debuginfo.Function, at uint64) {
+	rows := f.Unit.RowsTo(at)
+	row := rows[len(rows)-1]
 	if row.EndSequence {
 		return
 	}
-	path := f.At(row.Address)
+	path := f.At(at)
 	inner := path[len(path)-1]
 	c := r.compiledOf(inner)
-	line := int32(int64(row.Line) - inner.Line)
+	line := int32((int64(row.Line) - inner.Line) & r.mask)
 	c.lines[line] = true
-	r.places = append(r.places, place{row.Address, c, line})
+	r.places = append(r.places, place{at, c, line})
 }
 
 // readCalls finds the calls in the machine code of all functions.
@@ -96,7 +102,7 @@ func (r *binaryReader) readCalls() {
 func (r *binaryReader) scanCalls(p place, from, to uint64) {
 	for at := from; at < to && r.arch == amd64; at++ {
 		switch b := r.text[at:]; {
-		case len(b) >= 5 && b[0] == 0xe8:
+		case len(b) >= 5 && b[0]|1 == 0xe9: // CALL, or JMP for a call at the end of a function
 			r.addDirect(p, r.start+at+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[1:])))))
 		case len(b) >= 2 && b[0] == 0xff && b[1]>>3&7 == 2:
 			p.of.indirect[p.line] = true
