@@ -129,7 +129,7 @@ func (p *Program) rangeOf(address uint64) *functionRange {
 // entryName returns the name of the function that begins at an address, or "".
 func (p *Program) entryName(address uint64) string {
 	if p.probes != nil {
-		return canonicalName(p.probes.entries[address])
+		return debuginfo.CanonicalName(p.probes.entries[address])
 	}
 	if r := p.rangeOf(address); r != nil && r.start == address && r.isEntry {
 		return debuginfo.CanonicalName(r.Name)
