@@ -169,7 +169,7 @@ func (f *Function) contains(address uint64) bool {
 }
 
 // Boundaries returns the start and the end of a range, and the addresses in it at which lines begin and at which
-// inlined calls begin and end. They are not sorted, and those of calls can be outside of the range.
+// inlined calls begin and end. They are not sorted. Some can be outside of the range.
 func (f *Function) Boundaries(start, end uint64) []uint64 {
 	list := []uint64{start, end}
 	for _, row := range f.Unit.RowsTo(end)[len(f.Unit.RowsTo(start)):] {

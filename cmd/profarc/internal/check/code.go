@@ -122,8 +122,8 @@ func openNamedCode(ctx context.Context, a *cli.App, name string, s *reader.Store
 	return code, wrongCode(name, "a program of machine code", d)
 }
 
-// openSampledProgram opens a program of clang or Rust for LLVM's sample profiles: its pseudo probes or its lines, as the
-// profiles have.
+// openSampledProgram opens a program of clang or Rust for LLVM's sample profiles. It reads the pseudo probes of the
+// program if the profiles count them, and else its lines.
 func openSampledProgram(name string, s *reader.Store) (Program, error) {
 	locations, err := sample.ReadLocations(s)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hasSites reports whether profile points guide compilers. Those of sampled programs do not.
+// hasSites reports whether profile points guide compilers. The points of sampled programs do not.
 func hasSites(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled }
 
 const sitesListed = 20_000

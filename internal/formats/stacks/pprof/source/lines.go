@@ -30,8 +30,8 @@ type place struct {
 func (r *binaryReader) compiledOf(f *debuginfo.Function) *compiled {
 	c := r.all[f.Name]
 	if c == nil {
-		c = &compiled{symbol: r.parse(f.Name), parse: r.parse, name: f.Name, lines: map[int32]bool{}, calls: map[string][]int32{},
-			indirect: map[int32]bool{}, scanned: r.arch != otherArchitecture}
+		c = &compiled{parse: r.parse, symbol: r.parse(f.Name), name: f.Name, lines: map[int32]bool{},
+			calls: map[string][]int32{}, indirect: map[int32]bool{}, scanned: r.arch != otherArchitecture}
 		r.all[f.Name] = c
 	}
 	return c
