@@ -73,19 +73,14 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o checkOptions
-	cmd := &cobra.Command{
-		Use:               "check ARCHIVE [--against CODE]...",
-		Short:             "Check whether profiles still fit the code, and adapt them",
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
-	}
-	cli.SetHelp(cmd, helpText, "{separator}", listSeparator, "{names}", terminal.Help)
-	cmd.RunE = a.Run(func(ctx context.Context, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.NewCommand(helpText, cli.Args(1, 1, "one archive"), func(ctx context.Context, args []string) error {
 		if o.rewrite != "" && !cmd.Flags().Changed("fail-below") {
 			o.failBelow = 0 // the new archive has what remains
 		}
 		return runCheck(ctx, a, args[0], o)
-	})
+	}, "{separator}", listSeparator, "{names}", terminal.Help)
+	cmd.ValidArgsFunction = cli.CompleteArchives(1, cli.ProfileExtensions...)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the "+

@@ -30,16 +30,10 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o diffOptions
-	cmd := &cobra.Command{
-		Use:               "diff A B",
-		Short:             "Compare two archives: overlap, and what changed most",
-		Args:              cli.Args(2, 2, "two archives"),
-		ValidArgsFunction: cli.CompleteArchives(2, cli.ProfileExtensions...),
-		RunE: a.Run(func(ctx context.Context, args []string) error {
-			return runCommand(ctx, a, args[0], args[1], o)
-		}),
-	}
-	cli.SetHelp(cmd, helpText, "{names}", terminal.Help)
+	cmd := a.NewCommand(helpText, cli.Args(2, 2, "two archives"), func(ctx context.Context, args []string) error {
+		return runCommand(ctx, a, args[0], args[1], o)
+	}, "{names}", terminal.Help)
+	cmd.ValidArgsFunction = cli.CompleteArchives(2, cli.ProfileExtensions...)
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
 	a.AddJSONFlag(cmd)

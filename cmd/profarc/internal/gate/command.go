@@ -41,14 +41,10 @@ var helpText string
 
 func Command(a *cli.App) *cobra.Command {
 	var o options
-	cmd := &cobra.Command{
-		Use:               "gate ARCHIVE",
-		Short:             "Decide whether an archive may be shipped",
-		Args:              cli.Args(1, 1, "one archive"),
-		ValidArgsFunction: cli.CompleteArchives(1, cli.ProfileExtensions...),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], &o) }),
-	}
-	cli.SetHelp(cmd, helpText, "{criteria}", criteria.About(wrapAbout))
+	cmd := a.NewCommand(helpText, cli.Args(1, 1, "one archive"), func(ctx context.Context, args []string) error {
+		return runCommand(ctx, a, args[0], &o)
+	}, "{criteria}", criteria.About(wrapAbout))
+	cmd.ValidArgsFunction = cli.CompleteArchives(1, cli.ProfileExtensions...)
 	o.addFlags(a, cmd)
 	return cmd
 }
