@@ -298,7 +298,7 @@ func (r *sampleReader) lose(what codec.LossKind, text []byte) {
 
 // addFrame adds a frame, or the source line of the last one. It reports whether the line is valid.
 func (r *sampleReader) addFrame(line []byte) bool {
-	if name, ok := parseFrame(line); ok && !namedBranch().Match(line) {
+	if name, ok := parseFrame(line); ok {
 		address, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
 		file := strings.TrimSuffix(strings.TrimPrefix(string(line[startOfFile(line):]), "("), ")")
 		if !r.of.placed && file != "inlined" { // the file of an inlined call follows with its caller
