@@ -1,5 +1,5 @@
 // Package sample reads and writes LLVM's sample profiles, which compilers of AutoFDO and CSSPGO use: text, binary and
-// extensible binary files.
+// extensible binary files, and the files of GCC's AutoFDO.
 //
 // A [Profile] is a whole file. Read returns one, and its methods write it. The importer and the exporters convert
 // between a Profile and an archive of domain sampled; docs/format-tables.md has the mapping.
@@ -24,7 +24,7 @@ type Importer struct{}
 // Format implements [codec.Importer].
 func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "llvm-sample",
-		About: "sample profiles of LLVM, for AutoFDO and CSSPGO: text, binary and extensible binary"}
+		About: "sample profiles of LLVM, in text or binary form, and of GCC's AutoFDO"}
 }
 
 // textStart matches the beginning of a text: a function and its first line, or another function.
@@ -33,7 +33,7 @@ var textStart = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool {
-	return kindOf(head) != 0 || textStart().Match(head)
+	return kindOf(head) != 0 || isGCC(head) || textStart().Match(head)
 }
 
 // Import reads a profile into a builder of domain sampled.
@@ -65,9 +65,12 @@ func Read(in io.Reader, name string) (p *Profile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if kindOf(file) != 0 {
+	switch {
+	case kindOf(file) != 0:
 		p, err = readBinary(file, name)
-	} else {
+	case isGCC(file):
+		p, err = readGCC(file, name)
+	default:
 		p, err = readText(bytes.NewReader(file), name)
 	}
 	if err != nil {

@@ -1,0 +1,119 @@
+package sample
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/formats/codec"
+)
+
+// ErrNotGCC means that GCC's file does not hold a profile.
+var ErrNotGCC = errors.New("the profile has calling contexts, checksums, functions without a name, or lines or " +
+	"discriminators above 65535, which gcc-autofdo does not hold: use llvm-sample-extbinary")
+
+// GCCExporter writes what gcc -fauto-profile reads.
+func GCCExporter() codec.Exporter {
+	version := gccBytes
+	x := newExporter("", "what gcc -fauto-profile reads (imported sample profiles)",
+		func(p *Profile, w io.Writer) error { return p.writeGCC(w, uint32(version)) })
+	x.format.Name = "gcc-autofdo"
+	x.format.Options = []codec.Option{codec.NewOption("autofdo-version", &version,
+		fmt.Sprintf("version of the format: 1 for GCC 5 to 11, 2 for 12 to 15, %#x for LLVM", gccLLVM))}
+	return x
+}
+
+func (p *Profile) writeGCC(w io.Writer, version uint32) error {
+	g := gccWriter{Profile: p, version: version, names: []string{""}}
+	if p.Calling || p.Probes {
+		return ErrNotGCC
+	}
+	slices.SortFunc(p.Functions, func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
+	for _, f := range p.Functions {
+		f.eachName(func(name string) { g.names = append(g.names, name) })
+	}
+	slices.Sort(g.names)
+	g.names = slices.Compact(g.names)
+	g.layout()
+	if g.err != nil {
+		return g.err
+	}
+	_, err := w.Write(g.out)
+	return err
+}
+
+// A gccWriter appends the parts of GCC's file.
+type gccWriter struct {
+	*Profile
+	version uint32
+	names   []string // functions and an empty name, sorted
+	out     []byte
+	err     error
+}
+
+func (g *gccWriter) data(numbers any) { g.out, _ = binary.Append(g.out, binary.LittleEndian, numbers) }
+
+func (g *gccWriter) text(text string) {
+	size, unit := len(text)+1, 1
+	if g.version != gccBytes {
+		size, unit = len(text)/4+1, 4
+	}
+	g.data(uint32(size))
+	g.out = append(append(g.out, text...), make([]byte, size*unit-len(text))...)
+}
+
+func (g *gccWriter) layout() {
+	g.data([]uint32{gccMagic, g.version, 0, tagNames})
+	words := 1
+	for _, name := range g.names {
+		words += 2 + len(textOfName(name))/4
+	}
+	g.data([]uint32{uint32(words), uint32(len(g.names))})
+	for _, name := range g.names {
+		g.text(textOfName(name))
+	}
+	at := len(g.out)
+	g.data([]uint32{tagFunctions, 0, uint32(len(g.Functions))})
+	for _, f := range g.Functions {
+		g.data(f.Head)
+		g.function(f)
+	}
+	binary.LittleEndian.PutUint32(g.out[at+4:], uint32(len(g.out)-at)/4-2)
+	g.data(append([]uint32{0xae000000, 0, 0, 0xaf000000, 3 * 128}, make([]uint32, 3*128)...))
+}
+
+func (g *gccWriter) indexOf(name string) int {
+	if _, guid := guidOfName(name); guid || name == "" {
+		g.err = ErrNotGCC
+	}
+	i, _ := slices.BinarySearch(g.names, name)
+	return i
+}
+
+func (g *gccWriter) location(at Location) {
+	if max(at.Line, at.Discriminator) > maxLine {
+		g.err = ErrNotGCC
+	}
+	g.data(at.Line<<16 | at.Discriminator)
+}
+
+func (g *gccWriter) function(f *Function) {
+	g.data([]uint32{uint32(g.indexOf(f.Name)), uint32(len(f.Lines)), uint32(len(f.Calls))})
+	for _, l := range f.Lines {
+		g.location(l.Location)
+		g.data(uint32(len(l.Targets)))
+		g.data(l.Samples)
+		slices.SortStableFunc(l.Targets, func(a, b Target) int { return strings.Compare(a.Name, b.Name) })
+		for _, t := range l.Targets {
+			g.data(uint32(targetCalls))
+			g.data([]uint64{uint64(g.indexOf(t.Name)), t.Count})
+		}
+	}
+	for _, c := range f.Calls {
+		g.location(c.Location)
+		g.function(c.Function)
+	}
+}
