@@ -70,7 +70,7 @@ func CutWhile[S ~[]E, E any](list S, is func(e E) bool) (while, rest S) {
 
 // BinaryOption declares the option for programs and libraries.
 func BinaryOption(field *[]string) codec.Option {
-	return codec.NewOption("binary", field, "program or library: import takes functions from it that raw profiles of LLVM lack "+
-		"(-profile-correlate=binary, or salvage), or counts samples of perf at its lines; export takes source lines from its "+
-		"coverage mapping; may be given more than once")
+	return codec.NewOption("binary", field, "program or library. Import counts samples of perf at its lines, and takes "+
+		"functions from it that raw profiles of LLVM lack (-profile-correlate=binary, or salvage). Export takes source lines "+
+		"from its coverage mapping. Can be repeated")
 }

@@ -87,7 +87,7 @@ func (of Flags) RefuseForeign(flags *pflag.FlagSet, subject, format string) (err
 func DescribeFormats[F format](all []F) string {
 	var lines []string
 	for _, f := range all {
-		lines = append(lines, fmt.Sprintf("  %-12s%s", f.Format().Name, f.Format().About))
+		lines = append(lines, fmt.Sprintf("  %-23s%s", f.Format().Name, f.Format().About))
 	}
 	return strings.Join(lines, "\n")
 }
