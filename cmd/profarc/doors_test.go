@@ -103,7 +103,7 @@ func typeDoor(t *testing.T, page string, d door) {
 		begin := time.Now()
 		out := typeLine(t, folder, command)
 		t.Logf("%6.2f s  %s", time.Since(begin).Seconds(), command)
-		if strings.Contains(out, "warning") {
+		if strings.Contains(out, "warning:") {
 			t.Errorf("%s warns: %s", command, out)
 		}
 		typed++
