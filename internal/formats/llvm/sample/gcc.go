@@ -26,9 +26,10 @@ const (
 	gccLLVM   = 0x3430372a // equal to gccPadded; create_gcov's default, and the only version that LLVM reads
 )
 
-// isGCC reports whether a file is GCC's. The .gcda files of instrumented programs have other tags.
+// isGCC reports whether a file is GCC's. The .gcda files of instrumented programs have other tags. That of version 3 is
+// 0xa8000000.
 func isGCC(head []byte) bool {
-	return len(head) >= 16 && binary.LittleEndian.Uint32(head) == gccMagic && head[15] == tagNames>>24
+	return len(head) >= 16 && binary.LittleEndian.Uint32(head) == gccMagic && head[15]|2 == tagNames>>24
 }
 
 type gccReader struct {
