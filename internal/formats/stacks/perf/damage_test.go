@@ -45,7 +45,7 @@ func importDamaged(t *testing.T, app string) {
 	results := map[bool]int{}
 	for range 150 {
 		damaged := slices.Clone(whole)
-		for range 1 + random.IntN(20) {
+		for range 1 + random.IntN(8) {
 			damaged[random.IntN(len(damaged))] = byte(random.Uint32())
 		}
 		if err := os.WriteFile(app, damaged, 0o600); err != nil {
@@ -55,7 +55,7 @@ func importDamaged(t *testing.T, app string) {
 			formats.ImportOptions{Importers: []codec.Importer{&perf.Importer{Binary: []string{app}}}})
 		results[err == nil]++
 	}
-	if results[true] < 50 || results[false] == 0 {
-		t.Errorf("%v", results)
+	if results[true] < 30 || results[false] == 0 {
+		t.Errorf("%v, by success", results)
 	}
 }
