@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -115,30 +117,21 @@ type Option struct {
 
 // NewOption declares a field as an option. If the field is a slice, each Set appends one string.
 func NewOption[T bool | int | string | []string](name string, field *T, usage string) Option {
-	o := Option{Name: name, Usage: usage}
+	var flags pflag.FlagSet
 	switch field := any(field).(type) {
 	case *bool:
-		o.Value = (*boolValue)(field)
+		flags.BoolVar(field, name, *field, usage)
 	case *int:
-		o.Value = (*intValue)(field)
+		flags.Var((*intValue)(field), name, usage)
 	case *string:
-		o.Value = (*stringValue)(field)
+		flags.StringVar(field, name, *field, usage)
 	case *[]string:
-		o.Value = (*stringsValue)(field)
+		flags.Var((*stringsValue)(field), name, usage)
 	}
-	return o
+	return Option{Name: name, Usage: usage, Value: flags.Lookup(name).Value}
 }
 
-type boolValue bool
-
-func (v *boolValue) String() string { return strconv.FormatBool(bool(*v)) }
-func (v *boolValue) Type() string   { return "bool" }
-func (v *boolValue) Set(text string) error {
-	b, err := strconv.ParseBool(text)
-	*v = boolValue(b)
-	return err
-}
-
+// An intValue takes only numbers of the size of int, unlike the one of pflag.
 type intValue int
 
 func (v *intValue) String() string { return strconv.Itoa(int(*v)) }
@@ -147,15 +140,6 @@ func (v *intValue) Set(text string) error {
 	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
 	*v = intValue(n)
 	return err
-}
-
-type stringValue string
-
-func (v *stringValue) String() string { return string(*v) }
-func (v *stringValue) Type() string   { return "string" }
-func (v *stringValue) Set(text string) error {
-	*v = stringValue(text)
-	return nil
 }
 
 type stringsValue []string
