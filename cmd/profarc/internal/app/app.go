@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"text/template"
 	"time"
 
@@ -129,9 +130,20 @@ func PrintReport(w io.Writer, text string, report any, more template.FuncMap) {
 	_, _ = io.WriteString(w, b.String()) // commands flush their outputs, and report the error
 }
 
+// PrintColumns prints a report as PrintReport does, with cells that end in tabs as columns. flags are those of a
+// tabwriter.
+func PrintColumns(w io.Writer, flags uint, text string, report any, more template.FuncMap) {
+	columns := tabwriter.NewWriter(w, 0, 8, 2, ' ', flags)
+	PrintReport(columns, text, report, more)
+	columns.Flush()
+}
+
 var reportFuncs = template.FuncMap{
 	"printable": func(text any) string { return escape.Printable(fmt.Sprint(text)) },
 	"amount":    amountText,
+	"join":      strings.Join,
+	"shorten":   cli.Shorten,
+	"share":     cli.FormatPercent,
 	"size":      cli.FormatSize,
 	"duration":  func(ns int64) string { return cli.FormatDuration(time.Duration(ns)) },
 	"losses": func(lost codec.Losses) string {

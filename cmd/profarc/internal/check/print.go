@@ -1,11 +1,14 @@
 package check
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
@@ -16,30 +19,22 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+var (
+	//go:embed report.txt
+	reportText string
+	//go:embed rewritten.txt
+	rewrittenText string
+)
+
 func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
-	fmt.Fprintf(a.Out, "%s against %s: %s\n%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), r.Verdict,
-		r.SharesText())
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\tprofiles\tof all events\tverdict\t\n")
-	for _, state := range fit.States() {
-		s := r.States[string(state)]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", state, screen.FormatCount(uint64(s.Profiles)), cli.FormatPercent(s.Share),
-			state.Verdict())
-	}
-	w.Flush()
-	if len(r.Reasons) > 0 {
-		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
-	}
-	if r.Verdict == fit.Unchecked {
-		fmt.Fprintf(a.Out, "\ntoo little was compared: %s\n", report.AdviceToNameCode(screen.Domain))
-	}
-	for _, line := range r.OriginRemarks() {
-		fmt.Fprintf(a.Out, "\n%s\n", line)
-	}
-	if r.ByName {
-		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
-	}
-	diff.PrintRemarks(a.Out, screen, report.LoaderRemarks(r.Loaders))
+	app.PrintColumns(a.Out, tabwriter.AlignRight, reportText, r, template.FuncMap{
+		"advice":    func() string { return report.AdviceToNameCode(screen.Domain) },
+		"count":     screen.CountText,
+		"remarks":   report.LoaderRemarks,
+		"states":    fit.States,
+		"unchecked": uncheckedText,
+		"wrapped":   screen.WrappedText,
+	})
 	printPoints(a, screen, r)
 	printRenames(a, screen, r)
 	printMisfits(a, screen, r)
@@ -48,35 +43,12 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 			*r.NoLongerCertain)
 	}
 	if r.Rewritten != nil {
-		printRewritten(a, r)
+		app.PrintReport(a.Out, rewrittenText, r.Rewritten, nil)
 	}
-}
-
-// printRewritten describes the written archive, and what it lost.
-func printRewritten(a *cli.App, r *report.Check) {
-	n := r.Rewritten
-	text := fmt.Sprintf("wrote %s: %s, %d profiles", escape.Printable(n.Archive), cli.FormatSize(n.Bytes), n.Profiles)
-	if n.Dropped > 0 {
-		text += fmt.Sprintf(", %d left out, whose code changed or is gone", n.Dropped)
-	}
-	if n.Points+n.Filled+n.PointsDropped+n.TrapsDropped > 0 {
-		text += fmt.Sprintf("; of moved ones %d points taken over (%d with sides swapped), %d filled in, %d with counts left "+
-			"out (%.0f counts), %d traps left out", n.Points, n.Swapped, n.Filled, n.PointsDropped, n.CountsDropped,
-			n.TrapsDropped)
-	}
-	fmt.Fprintf(a.Out, "\n%s\n", text)
 }
 
 func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	p := &r.Points
-	if p.Guessed > 0 {
-		fmt.Fprintf(a.Out,
-			"\nguesses: the counts of %s in %s were moved from other code by --rewrite; no run of this code counted them\n",
-			cli.Amount(p.Guessed, "point"), cli.Amount(p.GuessedProfiles, "profile"))
-	}
-	if p.Old > 0 {
-		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
-	}
 	all := p.TotalCounts()
 	if all == 0 {
 		return

@@ -2,12 +2,14 @@ package diff
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"unicode/utf8"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/compare"
@@ -16,23 +18,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+//go:embed report.txt
+var reportText string
+
 func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
-	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", scoreText(r), r.Domain, lowestKindText(r))
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
-	for _, t := range []struct {
-		name string
-		compare.Tally
-	}{{screen.InTerms("methods"), r.Methods}, {"profiles", r.Profiles}} {
-		fmt.Fprint(w, t.name)
-		for _, n := range []int{t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB} {
-			fmt.Fprintf(w, "\t%s", screen.FormatCount(uint64(n)))
-		}
-		fmt.Fprint(w, "\t\n")
-	}
-	w.Flush()
-	printKinds(a, screen, r)
-	PrintRemarks(a.Out, screen, report.Remarks(r, func(n float64) string { return sumText(screen, n) }))
+	sum := func(n float64) string { return sumText(screen, n) }
+	app.PrintColumns(a.Out, tabwriter.AlignRight, reportText, r, template.FuncMap{
+		"count":    screen.CountText,
+		"interval": report.IntervalText,
+		"kind":     report.KindText,
+		"lowest":   func() *compare.Overlap { return report.Lowest(r, cli.FormatPercent) },
+		"remarks":  func() []string { return report.Remarks(r, sum) },
+		"sum":      func(kind string, n float64) string { return report.SumText(kind, n, sum) },
+		"tallies": func() map[string]compare.Tally {
+			return map[string]compare.Tally{screen.InTerms("methods"): r.Methods, "profiles": r.Profiles}
+		},
+		"wrapped": screen.WrappedText,
+	})
 	notes := func(m *compare.Method) string { return cli.Note(m.Mismatch, "mismatch") + cli.Note(m.Noise, noise) }
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
 		func(m compare.Method) shownRow {
@@ -64,49 +66,6 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", terminal.Good, r.NowCertain)
 	printList(a, screen, "only in B", "in B\t", r.Came, share)
 	printList(a, screen, "only in A", "in A\t", r.Went, share)
-}
-
-func scoreText(r *compare.Report) string {
-	if r.Score == nil {
-		return "nothing to compare: no counts on either side"
-	}
-	interval := ""
-	if r.ScoreInterval != nil {
-		interval = " (" + report.IntervalText(*r.ScoreInterval) + ")"
-	}
-	return fmt.Sprintf("overlap %s%s of %s", cli.FormatPercent(*r.Score), interval, report.KindText(*r.ScoredBy))
-}
-
-// lowestKindText names the kind of counts with the least overlap, or returns "" if none is below the score.
-func lowestKindText(r *compare.Report) string {
-	low := report.Lowest(r, cli.FormatPercent)
-	if low == nil {
-		return ""
-	}
-	return fmt.Sprintf("; lowest %s of %s", cli.FormatPercent(low.Overlap), report.KindText(low.Kind))
-}
-
-// PrintRemarks prints each remark as a paragraph.
-func PrintRemarks(w io.Writer, screen *terminal.Screen, remarks []string) {
-	for _, text := range remarks {
-		fmt.Fprintf(w, "\n%s\n", strings.Join(screen.WrapText(text, 0), "\n"))
-	}
-}
-
-func printKinds(a *cli.App, screen *terminal.Screen, r *compare.Report) {
-	if len(r.Kinds) == 0 {
-		return
-	}
-	fmt.Fprintln(a.Out)
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
-	count := func(n float64) string { return sumText(screen, n) }
-	for _, k := range r.Kinds {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", report.KindText(k.Kind),
-			cli.FormatPercent(k.Overlap), cli.FormatPercent(k.Mismatch), cli.FormatPercent(k.OnlyB),
-			report.SumText(k.Kind, k.SumA, count), report.SumText(k.Kind, k.SumB, count))
-	}
-	w.Flush()
 }
 
 // sumText formats a total of counts, which can exceed 64 bits.

@@ -1,10 +1,13 @@
 package gate
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
@@ -12,15 +15,15 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
+//go:embed markdown.txt
+var markdownText string
+
 func (j *judgement) printReport(a *cli.App, o *options) error {
 	switch {
 	case a.JSON:
 		return a.PrintJSON(j)
 	case o.markdown:
-		fmt.Fprint(a.Out, j.markdown())
-		if o.explain {
-			j.printMarkdownAdvice(a)
-		}
+		j.printMarkdown(a, o.explain)
 	case j.Verdict != noProfile: // otherwise the error has the reason
 		return o.screen.Run(a, func(screen *terminal.Screen) error {
 			j.printText(a, screen)
@@ -57,15 +60,6 @@ func (j *judgement) printExplanations(a *cli.App) {
 	}
 }
 
-// printMarkdownAdvice lists what to do about the criteria that do not pass.
-func (j *judgement) printMarkdownAdvice(a *cli.App) {
-	for i := range j.Criteria {
-		if c := &j.Criteria[i]; c.Advice != "" {
-			fmt.Fprintf(a.Out, "\n%s: %s\n", c.Name, inMarkdown(c.Advice))
-		}
-	}
-}
-
 // A look is how reports show a verdict or the state of a criterion.
 type look struct{ color, mark, text string }
 
@@ -85,21 +79,18 @@ var stateLooks = map[criteria.State]look{
 
 func (j *judgement) headline() string { return j.Archive + verdictLooks[j.Verdict].text }
 
-// markdown returns a table for a pull request. If there is no profile, it adds that the program runs without one.
-func (j *judgement) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", verdictLooks[j.Verdict].mark, inMarkdown(j.headline()))
-	if j.Verdict == noProfile {
-		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
-		return b.String()
-	}
-	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
-	for i := range j.Criteria {
-		c := &j.Criteria[i]
-		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", stateLooks[c.State].mark, criterionState(c), c.Name, valueText(c),
-			thresholdText(c), inMarkdown(c.Reason))
-	}
-	return b.String()
+// printMarkdown prints a table for a pull request. If there is no profile, it adds that the program runs without one.
+func (j *judgement) printMarkdown(a *cli.App, explain bool) {
+	app.PrintReport(a.Out, markdownText, j, template.FuncMap{
+		"explain":     func() bool { return explain },
+		"headline":    j.headline,
+		"markdown":    inMarkdown,
+		"state":       criterionState,
+		"stateMark":   func(s criteria.State) string { return stateLooks[s].mark },
+		"threshold":   thresholdText,
+		"value":       valueText,
+		"verdictMark": func(v criteria.Verdict) string { return verdictLooks[v].mark },
+	})
 }
 
 // markdownEscapes escapes what Markdown would read as markup, and avoids mentioning a user.

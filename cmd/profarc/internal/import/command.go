@@ -297,8 +297,7 @@ func OpenProfile(ctx context.Context, a *cli.App, name string, notArchive error)
 		return nil, err
 	}
 	r := newReport(inputs[0].Name, in, s.Header().Counts, time.Since(begin))
-	r.printRead(a.ErrOut)
-	r.printDifferences(a.ErrOut)
+	r.printReport(a.ErrOut)
 	return s, nil
 }
 

@@ -3,9 +3,11 @@ package imports
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"strings"
+	"text/template"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -13,13 +15,15 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 )
+
+//go:embed report.txt
+var reportText string
 
 type importReport struct {
 	Input   string         `json:"input"`
@@ -39,7 +43,7 @@ type importReport struct {
 	ReadNS      int64               `json:"read_ns"`
 	WriteNS     int64               `json:"write_ns"`
 
-	notes []string // facts for the printed report
+	Notes []string `json:"-"` // facts for the printed report
 
 	Inputs  []importedFile `json:"inputs,omitempty"` // nil for a single file
 	Read    int            `json:"inputs_read"`
@@ -78,7 +82,7 @@ func (w *importWriter) writeArchive() error {
 		return err
 	}
 	r.Skipped = w.skipped
-	if r.filesNamed() > 1 {
+	if r.FilesNamed() > 1 {
 		r.Facts = nil
 		for _, in := range w.in.Inputs {
 			file := importedFile{Input: in.Name, Codec: in.Codec, Facts: in.Facts}
@@ -88,7 +92,7 @@ func (w *importWriter) writeArchive() error {
 			r.Inputs = append(r.Inputs, file)
 		}
 	}
-	err = w.a.Print(r, func() { r.printReport(w.a) })
+	err = w.a.Print(r, func() { r.printReport(w.a.Out, r) })
 	return cmp.Or(err, app.RefuseUnaccounted(r.Unaccounted))
 }
 
@@ -131,13 +135,7 @@ func (w *importWriter) writeRuns() error {
 		}
 		reports = append(reports, r)
 	}
-	return w.a.Print(reports, func() {
-		reports[0].printRead(w.a.Out)
-		for _, r := range reports {
-			r.printWritten(w.a)
-		}
-		formatadvice.PrintLosses(w.a.Out, w.in.Lost)
-	})
+	return w.a.Print(reports, func() { reports[0].printReport(w.a.Out, reports...) })
 }
 
 func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importReport, error) {
@@ -158,59 +156,23 @@ func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importRep
 func newReport(input string, in *formats.Imported, counts layout.Counts, read time.Duration) *importReport {
 	last := in.Inputs[len(in.Inputs)-1]
 	return &importReport{Input: input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods,
-		Entries: in.Entries, Lost: in.Lost, notes: in.Notes, Counts: counts, ReadNS: read.Nanoseconds(),
+		Entries: in.Entries, Lost: in.Lost, Notes: in.Notes, Counts: counts, ReadNS: read.Nanoseconds(),
 		Read: len(in.Inputs)}
 }
 
-func (r *importReport) filesNamed() int { return r.Read + len(r.Skipped) }
+func (r *importReport) FilesNamed() int { return r.Read + len(r.Skipped) }
 
-func (r *importReport) printReport(a *cli.App) {
-	r.printRead(a.Out)
-	r.printWritten(a)
-	r.printDifferences(a.Out)
+// printReport prints what was read, the archives that were written of it, and what they keep in another form or not at
+// all.
+func (r *importReport) printReport(w io.Writer, written ...*importReport) {
+	app.PrintReport(w, reportText, r, template.FuncMap{"written": func() []*importReport { return written }})
 }
 
-// printDifferences prints what the archive keeps in another form or not at all.
-func (r *importReport) printDifferences(w io.Writer) {
-	for _, note := range r.notes {
-		fmt.Fprintln(w, "odd   ", escape.Printable(note))
-	}
-	formatadvice.PrintLosses(w, r.Lost)
-}
-
-func (r *importReport) printRead(w io.Writer) {
-	compressed := ""
-	if r.Codec != "" {
-		compressed = ", " + r.Codec
-	}
-	read := cli.FormatDuration(time.Duration(r.ReadNS))
-	if llvm := r.Format == "llvm"; llvm || r.filesNamed() > 1 {
-		what := "profiles"
-		if llvm {
-			what = "functions"
-		}
-		files := escape.Printable(r.Input)
-		if r.filesNamed() > 1 {
-			files = fmt.Sprintf("%d of %d files", r.Read, r.filesNamed())
-		}
-		fmt.Fprintf(w, "read   %s (%s%s), %d %s, %s, %s\n", files, r.Format, compressed, r.Counts.Profiles, what,
-			droppedText(r.Lost), read)
-		return
-	}
-	fmt.Fprintf(w, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed,
-		r.Methods, r.Entries, read)
-}
-
-func (r *importReport) printWritten(a *cli.App) {
-	fmt.Fprintf(a.Out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
-		cli.FormatDuration(time.Duration(r.WriteNS)))
-}
-
-func droppedText(lost codec.Losses) string {
+// DroppedText returns how many functions of LLVM were dropped, and why.
+func (r *importReport) DroppedText() string {
 	n := 0
 	why := []string{}
-	for _, l := range lost {
+	for _, l := range r.Lost {
 		if reason, ok := strings.CutPrefix(string(l.What), llvm.Dropped); ok {
 			n += l.Count
 			why = append(why, reason)

@@ -4,10 +4,6 @@ package info
 import (
 	"context"
 	_ "embed"
-	"fmt"
-	"reflect"
-	"strings"
-	"text/tabwriter"
 	"text/template"
 	"time"
 
@@ -17,7 +13,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -28,6 +23,12 @@ var (
 	helpText string
 	//go:embed facts.txt
 	factsText string
+	//go:embed losses.txt
+	lossesText string
+	//go:embed summary.txt
+	summaryText string
+	//go:embed tables.txt
+	tablesText string
 )
 
 func Command(a *cli.App) *cobra.Command {
@@ -76,27 +77,15 @@ func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) err
 }
 
 func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
-	fmt.Fprintf(a.Out, "archive  %s\n", escape.Printable(f.Archive))
-	printRuns(a, f.RunFacts)
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	app.PrintReport(w, factsText, f, template.FuncMap{
-		"join": strings.Join,
-		"count": func(n any) string {
-			return screen.FormatCount(reflect.ValueOf(n).Convert(reflect.TypeFor[uint64]()).Uint())
-		},
+	app.PrintColumns(a.Out, 0, factsText, f, template.FuncMap{
+		"count":     screen.CountText,
+		"common":    commonFacts,
+		"classPath": func(i int) []facts.ClassPathFact { return f.ClassPaths[i] },
+		"moreRuns":  func(shown int) int { return f.NumRuns - shown },
+		"fileSize":  func(n uint64) string { return cli.FormatSize(int64(min(n, 1<<62))) },
 	})
-	w.Flush()
 }
 
 func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
-	for _, t := range f.Tables {
-		var columns []string
-		for _, c := range t.Columns {
-			columns = append(columns, c.Name)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.Kind, t.Table, screen.FormatCount(uint64(t.Rows)), strings.Join(columns, " "))
-	}
-	w.Flush()
+	app.PrintColumns(a.Out, 0, tablesText, f, template.FuncMap{"count": screen.CountText})
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -24,8 +24,12 @@ type verifyOptions struct {
 	base  string
 }
 
-//go:embed help.txt
-var helpText string
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed report.txt
+	reportText string
+)
 
 func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
@@ -80,7 +84,7 @@ func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions)
 		unsound = errors.Join(unsound, err)
 		verdicts = append(verdicts, v)
 		if !a.JSON {
-			v.printVerdict(a)
+			app.PrintReport(a.Out, reportText, v, nil)
 		}
 	}
 	if unsound == nil && o.base != "" {
@@ -141,22 +145,4 @@ func (v *verdict) problemError(first error) error {
 		return fmt.Errorf("%w (the first of %d problems)", first, n)
 	}
 	return first
-}
-
-func (v *verdict) printVerdict(a *cli.App) {
-	switch {
-	case v.Sound && v.Counts == nil:
-		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages,
-			cli.FormatDuration(time.Duration(v.NS)))
-	case v.Sound:
-		c := v.Counts
-		fmt.Fprintf(a.Out,
-			"%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
-			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables,
-			cli.FormatDuration(time.Duration(v.NS)))
-	case len(v.Problems) > 1: // a single problem is printed as the error
-		for _, p := range v.Problems {
-			fmt.Fprintln(a.Out, escape.Printable(p.Text))
-		}
-	}
 }

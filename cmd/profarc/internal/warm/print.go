@@ -19,9 +19,7 @@ var reportText string
 
 func (r *report) printReport(a *cli.App) {
 	app.PrintReport(a.Out, reportText, r, template.FuncMap{
-		"join":    strings.Join,
 		"oneLine": cli.OneLine,
-		"shorten": cli.Shorten,
 		"percent": func(share float64) float64 { return 100 * share },
 	})
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bufio"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,6 +148,11 @@ func (s *Screen) FormatCount(n uint64) string {
 		return strconv.FormatUint(n, 10)
 	}
 	return cli.Grouped(n)
+}
+
+// CountText formats a count of any integer type for a template.
+func (s *Screen) CountText(n any) string {
+	return s.FormatCount(reflect.ValueOf(n).Convert(reflect.TypeFor[uint64]()).Uint())
 }
 
 // FoldLines calls print with an App and the Screen of its output. On a terminal, a long line continues below the text

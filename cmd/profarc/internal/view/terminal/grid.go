@@ -83,6 +83,9 @@ func (s *Screen) WrapText(text string, used int) []string {
 	return wrapWords(text, room, func(word string) string { return s.cutToWidth(word, room) })
 }
 
+// WrappedText returns a text as lines of the width of the terminal.
+func (s *Screen) WrappedText(text string) string { return strings.Join(s.WrapText(text, 0), "\n") }
+
 // WrapWords splits a text into lines of at most room cells, if its words fit.
 func WrapWords(text string, room int) []string {
 	return wrapWords(text, room, func(word string) string { return word })
