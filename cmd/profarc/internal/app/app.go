@@ -130,8 +130,8 @@ func PrintReport(w io.Writer, text string, report any, more template.FuncMap) {
 	_, _ = io.WriteString(w, b.String()) // commands flush their outputs, and report the error
 }
 
-// PrintColumns prints a report as PrintReport does, with cells that end in tabs as columns. flags are those of a
-// tabwriter.
+// PrintColumns prints a report as PrintReport does, with cells that end in tabs as columns. flags has the
+// flags of the tabwriter.
 func PrintColumns(w io.Writer, flags uint, text string, report any, more template.FuncMap) {
 	columns := tabwriter.NewWriter(w, 0, 8, 2, ' ', flags)
 	PrintReport(columns, text, report, more)

@@ -162,8 +162,8 @@ func newReport(input string, in *formats.Imported, counts layout.Counts, read ti
 
 func (r *importReport) FilesNamed() int { return r.Read + len(r.Skipped) }
 
-// printReport prints what was read, the archives that were written of it, and what they keep in another form or not at
-// all.
+// printReport prints the input, the archives that were written, the counts that have another form, and the lost
+// counts.
 func (r *importReport) printReport(w io.Writer, written ...*importReport) {
 	app.PrintReport(w, reportText, r, template.FuncMap{"written": func() []*importReport { return written }})
 }
