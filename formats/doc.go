@@ -25,6 +25,7 @@
 //	llvm-sample-text llvm/sample        yes  LLVM's sample profiles as text
 //	llvm-sample-binary llvm/sample      yes  LLVM's sample profiles in binary form
 //	llvm-sample-extbinary llvm/sample   yes  LLVM's sample profiles in extensible binary form
+//	gcc-autofdo llvm/sample             yes  files of gcc's -fauto-profile, which llvm-sample reads
 //	methoddata  hotspot            yes  yes  the text of HotSpot's -XX:+PrintMethodData
 //	replay      replay             yes       replay files of HotSpot's compilers
 //	iprof       iprof              yes  yes  profiles of GraalVM native images

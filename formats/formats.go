@@ -65,6 +65,7 @@ func Exporters() []codec.Exporter {
 		sample.TextExporter(),
 		sample.BinaryExporter(),
 		sample.ExtensibleExporter(),
+		sample.GCCExporter(),
 		&jamaica.Exporter{},
 		&stacks.Exporter{},
 		&pprof.Exporter{},

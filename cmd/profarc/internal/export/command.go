@@ -80,13 +80,14 @@ func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 
 // otherNames are names by which people know formats.
 var otherNames = map[string][]string{
-	"methoddata": {"printmethoddata", "mdo", "hotspot", "java"},
-	"profdata":   {"llvm", "clang", "profraw", "indexed", "rust"},
-	"iprof":      {"graal", "graalvm", "native-image"},
-	"folded":     {"collapsed", "stacks", "flamegraph", "svg", "perf"},
-	"pprof":      {"pb.gz", "google", "speedscope"},
-	"gopgo":      {"pgo", "default.pgo", "go", "preprofile"},
-	"lcov":       {"coverage", "gcov", "info", "genhtml"},
+	"methoddata":  {"printmethoddata", "mdo", "hotspot", "java"},
+	"profdata":    {"llvm", "clang", "profraw", "indexed", "rust"},
+	"iprof":       {"graal", "graalvm", "native-image"},
+	"folded":      {"collapsed", "stacks", "flamegraph", "svg", "perf"},
+	"pprof":       {"pb.gz", "google", "speedscope"},
+	"gopgo":       {"pgo", "default.pgo", "go", "preprofile"},
+	"lcov":        {"coverage", "gcov", "info", "genhtml"},
+	"gcc-autofdo": {"gcc", "autofdo", "afdo", "create_gcov"},
 }
 
 // nearFormats returns the formats with a name, or one of otherNames, that is like what was typed.
