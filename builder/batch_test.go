@@ -216,8 +216,8 @@ func TestBatchMisuse(t *testing.T) {
 func BenchmarkEmptyBatch(bench *testing.B) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range 100_000 {
-		if err := testarchive.AddFunction(b, profileset.Function{Name: fmt.Appendf(nil, "f%d", i),
-			Cells: words.LittleEndianBytes([]uint64{1})}); err != nil {
+		f := profileset.Function{Name: fmt.Appendf(nil, "f%d", i), Cells: words.LittleEndianBytes([]uint64{1})}
+		if _, err := b.Internal().AddFunctions([]profileset.Function{f}); err != nil {
 			bench.Fatal(err)
 		}
 	}

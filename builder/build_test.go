@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
@@ -121,7 +122,12 @@ func TestCanceledCommitLeavesNothing(t *testing.T) {
 func TestDumpIDs(t *testing.T) {
 	t.Parallel()
 	idOf := func(second int64, invocations uint64) [16]byte {
-		return testarchive.ProcessDump(t, testarchive.Moment{PID: 1, Second: second}, invocations).Header().DumpID
+		b := builder.New(layout.DomainHotSpot, builder.Config{DumpTime: time.Unix(second, 0),
+			Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, PID: 1, Start: 99}, Main: "Main"}})
+		p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
+		p.Invocations(invocations)
+		testarchive.MustDone(t, p)
+		return testarchive.Build(t, b).Header().DumpID
 	}
 	if idOf(10, 1) == idOf(11, 1) {
 		t.Error("dumps of a process at two times have the same ID")

@@ -56,13 +56,13 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 
 func TestFunctionsFailLikeProfiles(t *testing.T) {
 	t.Parallel()
-	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(testarchive.AddFunction(b, profileset.Function{Name: []byte("f")}),
-		testarchive.AddFunction(b, profileset.Function{})); err != nil {
-		t.Fatal(err)
+	b := builder.New(layout.DomainLLVMIR, builder.Config{}).Internal()
+	for _, name := range []string{"f", ""} {
+		if _, err := b.AddFunctions([]profileset.Function{{Name: []byte(name)}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f")}); !errors.Is(err,
-		builder.ErrDuplicate) {
+	if _, err := b.AddFunctions([]profileset.Function{{Name: []byte("f")}}); !errors.Is(err, builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
 	names := []profileset.Function{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}

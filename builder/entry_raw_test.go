@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
@@ -45,7 +46,12 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	got := testarchive.OnlyEntry(t, s)
+	stored, err := s.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
+	entries := slices.Collect(stored.Entries())
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	got := entries[0]
 	if !bytes.Equal(disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize]) {
 		t.Errorf("header %x, want %x", disk.Entry(got.Bytes())[:disk.EntryHeaderSize], e[:disk.EntryHeaderSize])
 	}

@@ -85,8 +85,8 @@ func describe(t *testing.T, p reader.Profile) string {
 		frames, failed := context.Frames()
 		depth, err = len(frames), failed
 	}
-	found := testarchive.FoundBy(t, p, depth, err)
-	return found.Method + found.Profile
+	method, profile := foundBy(t, p, depth, err)
+	return method + profile
 }
 
 // TestSnapshotsOfDamagedArchives damages each page of rw. A snapshot must have every profile outside that page with its

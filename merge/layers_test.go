@@ -1,11 +1,15 @@
 package merge_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -90,6 +94,26 @@ func TestFlattenedArchiveIsItsMerge(t *testing.T) {
 	})
 }
 
+// foundBy returns the JSON of the method and of the profile that a lookup found, with the depth of its context, or the
+// error in place of the profile. The texts do not depend on the rest of the archive.
+func foundBy(t testarchive.TB, p reader.Profile, depth int, err error) (method, profile string) {
+	t.Helper()
+	if err != nil {
+		return "", err.Error()
+	}
+	m, err := p.Method()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := jsondump.WriteProfile(&text, p.Store(), m, p); err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(text.String(), `"methods":[`)
+	method, profile, _ = strings.Cut(line, `"profiles":[`)
+	return strings.Replace(method, fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID), "", 1), fmt.Sprint(depth, profile)
+}
+
 // TestFlattenedArchiveAnswersAsTheLayers compares the lookups of layers and of their flattened archive.
 func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 	t.Parallel()
@@ -104,9 +128,9 @@ func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 				for depth := range 3 {
 					frames := []reader.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(depth % 2)}}[:depth]
 					p, n, err := m.Profile(code, frames...)
-					want := testarchive.FoundBy(t, p, n, err).Profile
+					_, want := foundBy(t, p, n, err)
 					p, n, err = l.ProfileOf(m, code, frames...)
-					if got := testarchive.FoundBy(t, p, n, err).Profile; got != want {
+					if _, got := foundBy(t, p, n, err); got != want {
 						t.Fatalf("version %d in %d frames: layers answer\n%s\nthe archive\n%s", code, depth, got, want)
 					}
 				}

@@ -3,6 +3,7 @@ package merge_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,17 @@ func callOf(t testarchive.TB, domain layout.Domain, id byte, config builder.Conf
 // rowsIn returns the number of rows of the only type profile, and its types.
 func rowsIn(t testarchive.TB, s *reader.Store) (rows int, types string) {
 	t.Helper()
-	r, ok := testarchive.OnlyEntry(t, s).Receivers()
+	var entries []reader.Entry
+	for p, err := range s.Profiles() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = slices.AppendSeq(entries, p.Entries())
+	}
+	if len(entries) != 1 {
+		t.Fatalf("the archive has %d entries, not one", len(entries))
+	}
+	r, ok := entries[0].Receivers()
 	if !ok {
 		t.Fatal("no type profile")
 	}

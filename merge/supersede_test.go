@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -18,7 +19,17 @@ import (
 func processDump(t testarchive.TB, pid uint64, second int64, n uint64,
 	change ...func(*builder.Config)) testarchive.Archive {
 	t.Helper()
-	return testarchive.ProcessDump(t, testarchive.Moment{PID: pid, Second: second}, n, change...)
+	config := testarchive.Config(layout.DomainHotSpot)
+	config.DumpTime = time.Unix(second, 0)
+	config.Run = &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, PID: pid, Start: 99}, Main: "Main"}
+	for _, f := range change {
+		f(&config)
+	}
+	b := builder.New(layout.DomainHotSpot, config)
+	p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
+	p.Invocations(n)
+	testarchive.MustDone(t, p)
+	return testarchive.Build(t, b)
 }
 
 // limitedTo makes a dump one of selected profiles.

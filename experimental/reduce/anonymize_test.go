@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -385,21 +386,22 @@ func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 // It still supersedes what its original superseded.
 func TestAnonymousRun(t *testing.T) {
 	t.Parallel()
-	named := func(c *builder.Config) {
-		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden",
-			"hidden", "hidden"
-		c.Run.Main, c.Run.ClassPath = "hidden", []layout.ClassPathEntry{{Path: "hidden.jar"}}
-	}
 	names, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	anonymous := func(s testarchive.Archive) testarchive.Archive {
-		out, _ := reduced(t, s.Store, reduce.Options{Names: names})
+	anonymousAt := func(second int64) testarchive.Archive {
+		run := layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, PID: 4711, Start: 99},
+			VM: "hidden", Vendor: "hidden", Command: "hidden", Options: "hidden", Selection: "hidden", Main: "hidden",
+			ClassPath: []layout.ClassPathEntry{{Path: "hidden.jar"}}}
+		b := builder.New(layout.DomainHotSpot, builder.Config{DumpTime: time.Unix(second, 0), Run: &run})
+		p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
+		p.Invocations(uint64(second))
+		testarchive.MustDone(t, p)
+		out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: names})
 		return out
 	}
-	early := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 10}, 5, named))
-	late := anonymous(testarchive.ProcessDump(t, testarchive.Moment{PID: 4711, Second: 20}, 6, named))
+	early, late := anonymousAt(10), anonymousAt(20)
 	runs, err := early.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%d runs, %v", len(runs), err)

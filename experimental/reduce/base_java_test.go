@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -77,17 +76,17 @@ func checkNearAnswers(t *testing.T, full, base *reader.Store, mayDiffer layout.W
 			t.Fatal(err)
 		}
 		got, err := l.Profile(k, p.Code())
-		switch want := testarchive.FoundBy(t, p, 0, nil); {
+		switch want := foundBy(t, p, 0, nil); {
 		case err != nil:
 			t.Errorf("%v: %v", k, err)
 		case got.Store() != base:
 			own++
-			if got := testarchive.FoundBy(t, got, 0, nil); got != want {
+			if got := foundBy(t, got, 0, nil); got != want {
 				t.Errorf("%v: the layer has\n%v\nthe archive\n%v", k, got, want)
 			}
 		default:
 			left++
-			if testarchive.FoundBy(t, got, 0, nil) != want {
+			if foundBy(t, got, 0, nil) != want {
 				differ++
 			}
 			if d := difference(sharesOf(t, p), sharesOf(t, got)); d > float64(mayDiffer)/float64(layout.WeightOne)+1e-9 {

@@ -120,8 +120,8 @@ func TestFunctionsMarkedHotStay(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000},
 		"cold": {1}, "never": {0}} {
-		if err := testarchive.AddFunction(b, profileset.Function{Name: []byte(name), Code: 7,
-			Cells: words.LittleEndianBytes(counts)}); err != nil {
+		f := profileset.Function{Name: []byte(name), Code: 7, Cells: words.LittleEndianBytes(counts)}
+		if _, err := b.Internal().AddFunctions([]profileset.Function{f}); err != nil {
 			t.Fatal(err)
 		}
 	}

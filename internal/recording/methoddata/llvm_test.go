@@ -19,6 +19,29 @@ func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
 	}
 }
 
+// addF adds the function f with counters by the bulk API.
+func addF(t *testing.T, b *builder.Builder, counters []uint64) {
+	t.Helper()
+	f := profileset.Function{Name: []byte("f"), Cells: words.LittleEndianBytes(counters)}
+	if _, err := b.Internal().AddFunctions([]profileset.Function{f}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countersOfF returns the counters of the function f, which must have no other entry.
+func countersOfF(t *testing.T, b *builder.Builder) (counters []uint64) {
+	t.Helper()
+	p, err := testarchive.Build(t, b).Profile(layout.Key{Name: "f"}, layout.CodeAny)
+	entries := slices.Collect(p.Entries())
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d entries, %v", len(entries), err)
+	}
+	for i := range entries[0].Cells() {
+		counters = append(counters, entries[0].Cell(i).Load())
+	}
+	return counters
+}
+
 // TestNumbersOfCountersThatDiffer: llvm-profdata keeps the first of two records with different numbers of counters.
 // Other merges keep the longer one, in both orders.
 func TestNumbersOfCountersThatDiffer(t *testing.T) {
@@ -28,21 +51,18 @@ func TestNumbersOfCountersThatDiffer(t *testing.T) {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
 				b.Internal().NextRun(profileset.RunRules{AsLLVM: asLLVM})
-				if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
-					Cells: words.LittleEndianBytes([]uint64{7, 8, 9}[:n])}); err != nil {
-					t.Fatal(err)
-				}
+				addF(t, b, []uint64{7, 8, 9}[:n])
 			}
 			want := 3
 			if asLLVM {
 				want = lengths[0]
 			}
-			got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store)
-			if got.Cells() != want {
-				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, want %d", lengths[0], lengths[1], asLLVM, got.Cells(), want)
+			got := countersOfF(t, b)
+			if len(got) != want {
+				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, want %d", lengths[0], lengths[1], asLLVM, len(got), want)
 			}
-			if first := got.Cell(0).Load(); first != 7 {
-				t.Errorf("the first counter is %d, want 7", first)
+			if got[0] != 7 {
+				t.Errorf("the first counter is %d, want 7", got[0])
 			}
 			checkUnmerged(t, b, 1)
 		}
@@ -71,16 +91,9 @@ func TestMarksAreNotCounts(t *testing.T) {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for _, n := range [][]uint64{c.one, c.two} {
 			b.Internal().NextRun(profileset.RunRules{AsLLVM: c.asLLVM})
-			if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
-				Cells: words.LittleEndianBytes(n)}); err != nil {
-				t.Fatal(err)
-			}
+			addF(t, b, n)
 		}
-		e, got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store), []uint64(nil)
-		for i := range e.Cells() {
-			got = append(got, e.Cell(i).Load())
-		}
-		if !slices.Equal(got, c.want) {
+		if got := countersOfF(t, b); !slices.Equal(got, c.want) {
 			t.Errorf("%d and %d, as LLVM %t: %d, want %d", c.one, c.two, c.asLLVM, got, c.want)
 		}
 		checkUnmerged(t, b, c.unmerged)

@@ -2,20 +2,13 @@
 package testarchive
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -100,32 +93,6 @@ func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
 	record()
 }
 
-// AddFunction adds a function by the bulk API.
-func AddFunction(b *builder.Builder, f profileset.Function) error {
-	_, err := b.Internal().AddFunctions([]profileset.Function{f})
-	return err
-}
-
-// OnlyEntry returns the entry of an archive, which must have exactly one.
-func OnlyEntry(t TB, s *reader.Store) (only reader.Entry) {
-	t.Helper()
-	n := 0
-	for m, err := range s.Methods() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range m.Profiles() {
-			for only = range p.Entries() {
-				n++
-			}
-		}
-	}
-	if n != 1 {
-		t.Fatalf("the archive has %d entries, not one", n)
-	}
-	return only
-}
-
 // EachSpecimen calls check for each specimen in a parallel subtest.
 func EachSpecimen(t *testing.T, check func(t *testing.T, s Archive)) {
 	t.Helper()
@@ -150,60 +117,10 @@ func Merge(t TB, archives ...Archive) Archive {
 	return Build(t, b)
 }
 
-// A Moment identifies a dump by process and time.
-type Moment struct {
-	PID    uint64
-	Second int64
-}
-
-// ProcessDump returns the dump of a process with n invocations of a method.
-func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Archive {
-	t.Helper()
-	c := builder.Config{
-		Params: Params(layout.DomainHotSpot), DumpTime: time.Unix(at.Second, 0),
-		Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, PID: at.PID, Start: 99}, Main: "Main"},
-	}
-	for _, f := range change {
-		f(&c)
-	}
-	b := builder.New(layout.DomainHotSpot, c)
-	p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
-	p.Invocations(n)
-	MustDone(t, p)
-	return Build(t, b)
-}
-
 // CheckEqual reports an error unless got equals want.
 func CheckEqual[V comparable](t rapid.TB, what string, got, want V) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
-}
-
-var sharedID = fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID)
-
-// A Found is the comparable result of a profile lookup. It does not depend on the rest of the archive.
-type Found struct {
-	Method  string // JSON of the method
-	Profile string // depth of the context and JSON of the profile, or the error
-}
-
-// FoundBy converts the results of a lookup.
-func FoundBy(t TB, p reader.Profile, depth int, err error) Found {
-	t.Helper()
-	if err != nil {
-		return Found{Profile: err.Error()}
-	}
-	m, err := p.Method()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := jsondump.WriteProfile(&text, p.Store(), m, p); err != nil {
-		t.Fatal(err)
-	}
-	_, line, _ := strings.Cut(text.String(), `"methods":[`)
-	method, profile, _ := strings.Cut(line, `"profiles":[`)
-	return Found{strings.Replace(method, sharedID, "", 1), fmt.Sprint(depth, profile)}
 }
