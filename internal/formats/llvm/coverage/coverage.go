@@ -17,8 +17,8 @@ import (
 type Coverage struct {
 	store    *reader.Store
 	mappings []*Mapping
-	ones     bool                       // counters are 0 or 1
-	load     func() (*fileIndex, error) // an incomplete index with an error
+	ones     bool // counters are 0 or 1
+	load     func() (*fileIndex, error)
 }
 
 // A Function is the coverage of one function.
@@ -207,7 +207,10 @@ func (f *Function) View() *View {
 // Files returns the sorted names of source files with code.
 func (c *Coverage) Files() ([]string, error) {
 	l, err := c.load()
-	return slices.Sorted(maps.Keys(l.byFile)), err
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(l.byFile)), nil
 }
 
 // View returns the lines of a source file with the counts of all functions in it. Instantiations of a template are
@@ -229,13 +232,19 @@ func (c *Coverage) View(file string) (*View, error) {
 // Functions returns the functions of the programs in program order.
 func (c *Coverage) Functions() ([]*Function, error) {
 	l, err := c.load()
-	return l.functions, err
+	if err != nil {
+		return nil, err
+	}
+	return l.functions, nil
 }
 
 // Mismatches returns the functions omitted from the files because their counted code differs.
 func (c *Coverage) Mismatches() ([]*Mismatch, error) {
 	l, err := c.load()
-	return l.mismatches, err
+	if err != nil {
+		return nil, err
+	}
+	return l.mismatches, nil
 }
 
 // A fileIndex has all functions of the programs, and the functions in each source file.
@@ -251,11 +260,11 @@ func (c *Coverage) loadFiles() (*fileIndex, error) {
 	for _, p := range c.mappings {
 		names, err := p.names()
 		if err != nil {
-			return l, err
+			return nil, err
 		}
 		for _, ref := range p.refs {
 			if err := c.loadFunction(l, p, ref, names[ref]); err != nil {
-				return l, err
+				return nil, err
 			}
 		}
 	}
