@@ -114,9 +114,18 @@ func (p *processes) readFunctions(m perfdata.Map) (f functions) {
 	return f
 }
 
+// isRegular reports whether a path names a file. A recording can name devices and pipes, which must not be opened.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // addFile adds the functions of a file, unless it cannot be read or is another build. It returns its build id.
 func (f *functions) addFile(path string, buildID []byte) (own []byte) {
 	defer func() { _ = recover() }() // the reader of the standard library can panic on damage
+	if !isRegular(path) {
+		return nil
+	}
 	file, err := elf.Open(path)
 	if err != nil {
 		return nil
@@ -145,6 +154,9 @@ func (f *functions) addFile(path string, buildID []byte) (own []byte) {
 // addText adds the functions in a text with an address, a size and a name in each line. The kernel has a kind instead
 // of the size. Its functions are added if the running kernel is at the address in the mapping.
 func (f *functions) addText(path string, m perfdata.Map) {
+	if !isRegular(path) {
+		return
+	}
 	list, _ := os.ReadFile(path)
 	for line := range bytes.Lines(list) {
 		words := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 3)
