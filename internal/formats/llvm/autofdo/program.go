@@ -64,6 +64,9 @@ func Open(path string) (p *Program, err error) {
 	return p, nil
 }
 
+// BuildID returns the build id, or nil.
+func (p *Program) BuildID() []byte { return p.buildID }
+
 // Close closes the program's file.
 func (p *Program) Close() error { return p.file.Close() }
 

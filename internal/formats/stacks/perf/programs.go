@@ -1,6 +1,7 @@
 package perf
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -122,6 +123,9 @@ func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, er
 	report, err := whole.Archive(in)
 	if err != nil {
 		return nil, err
+	}
+	for _, one := range p.all {
+		report.Dumps[0].Internal().AddProperty("pprof.build_id", hex.EncodeToString(one.BuildID()))
 	}
 	for _, loss := range lost {
 		loss.Unit, loss.Amount = "", 0 // the account has the counts at lines
