@@ -28,6 +28,9 @@ func GCCExporter() codec.Exporter {
 
 func (p *Profile) writeGCC(w io.Writer, version uint32) error {
 	g := gccWriter{Profile: p, version: version, names: []string{""}}
+	if version != gccPadded && version != gccBytes && version != gccLLVM {
+		return fmt.Errorf("%w: version %d of GCC's AutoFDO; 1, 2 and %#x are known", ErrVersion, version, gccLLVM)
+	}
 	if p.Calling || p.Probes {
 		return ErrNotGCC
 	}
