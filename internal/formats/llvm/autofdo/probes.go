@@ -57,13 +57,12 @@ func (p *Program) readProbes() (*probes, error) {
 		}
 	}
 	r := &probes{at: map[uint64][]probe{}, names: map[uint64]string{}, checksums: map[string]uint64{},
-		starts: map[uint64]uint64{}, entries: map[uint64]string{}, rest: content[0]}
-	for len(r.rest) > 0 { // GUID, checksum and name of each function
-		guid, checksum := r.word(), r.word()
-		name := string(r.take(r.uleb()))
+		starts: map[uint64]uint64{}, entries: map[uint64]string{}, rest: content[1]}
+	err := sample.ReadProbeDescriptions(content[0], 0, func(guid, checksum uint64, name string) {
 		r.names[guid] = name
 		r.checksums[name] = checksum
-	}
+	})
+	r.damaged = err != nil
 	symbols, _ := p.file.Symbols() // a program without symbols has no names
 	for _, s := range symbols {
 		guid := disk.NameRef(s.Name)
@@ -72,7 +71,7 @@ func (p *Program) readProbes() (*probes, error) {
 			r.entries[s.Value] = name
 		}
 	}
-	for r.rest = content[1]; len(r.rest) > 0 && !r.damaged; {
+	for len(r.rest) > 0 && !r.damaged {
 		r.readFunction(nil, 0)
 	}
 	if r.damaged {
@@ -120,7 +119,7 @@ func (r *probes) readProbe(frames []sample.Frame) {
 	at := &frames[len(frames)-1].Location
 	at.Line = uint32(r.uleb())
 	var flags byte
-	if b := r.take(1); b != nil {
+	if b := r.takeBytes(1); b != nil {
 		flags = b[0]
 	}
 	isSentinel := flags&probeSentinel != 0
@@ -144,8 +143,8 @@ func (r *probes) readProbe(frames []sample.Frame) {
 	}
 }
 
-// take returns the next bytes, or nil at the end, which is damage.
-func (r *probes) take(n uint64) (b []byte) {
+// takeBytes returns the next bytes, or nil at the end, which is damage.
+func (r *probes) takeBytes(n uint64) (b []byte) {
 	if n > uint64(len(r.rest)) {
 		r.damaged = true
 		r.rest = nil
@@ -156,7 +155,7 @@ func (r *probes) take(n uint64) (b []byte) {
 }
 
 func (r *probes) word() uint64 {
-	b := r.take(8)
+	b := r.takeBytes(8)
 	if b == nil {
 		return 0
 	}
@@ -165,14 +164,14 @@ func (r *probes) word() uint64 {
 
 func (r *probes) uleb() uint64 {
 	v, n := binary.Uvarint(r.rest)
-	r.take(uint64(max(n, 1)))
+	r.takeBytes(uint64(max(n, 1)))
 	return v
 }
 
 // sleb reads a number with a sign, which the highest bit of its last byte's seven has.
 func (r *probes) sleb() (v int64) {
 	for shift := 0; shift < 64; shift += 7 {
-		b := r.take(1)
+		b := r.takeBytes(1)
 		if b == nil {
 			return 0
 		}

@@ -35,7 +35,7 @@ func OpenProgram(name string) (*Program, error) {
 		}
 		data, err := s.Data()
 		if err == nil {
-			err = p.readDescriptions(newCursor(data, int(s.Offset)))
+			err = ReadProbeDescriptions(data, int(s.Offset), p.addFunction)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: section %s: %w", name, s.Name, err)
@@ -47,18 +47,24 @@ func OpenProgram(name string) (*Program, error) {
 	return p, nil
 }
 
-// readDescriptions reads the GUID, the checksum and the name of each function.
-func (p *Program) readDescriptions(c *cursor) error {
+// ReadProbeDescriptions calls add with the GUID, the checksum and the name of each function in the section
+// .pseudo_probe_desc of a program, which begins at an offset.
+func ReadProbeDescriptions(data []byte, offset int, add func(guid, checksum uint64, name string)) error {
+	c := newCursor(data, offset)
 	for len(c.rest) > 0 {
 		guid := c.uint64()
 		checksum := c.uint64()
 		name := string(c.bytes(c.uleb()))
 		if c.err == nil {
-			p.order = append(p.order, name)
-			p.checksums[guid] = append(p.checksums[guid], methodcode.Version{ID: checksum})
+			add(guid, checksum, name)
 		}
 	}
 	return c.err
+}
+
+func (p *Program) addFunction(guid, checksum uint64, name string) {
+	p.order = append(p.order, name)
+	p.checksums[guid] = append(p.checksums[guid], methodcode.Version{ID: checksum})
 }
 
 // Method implements fit.Code.
