@@ -71,7 +71,7 @@ func record(out string, every, depth int, command []string) (err error) {
 		return err
 	}
 	defer log.Close()
-	if err := t.read(log); err != nil {
+	if err := t.readLog(log); err != nil {
 		return err
 	}
 	return errors.Join(run.Wait(), t.out.Flush())
@@ -136,8 +136,8 @@ func hex(n uint64) string {
 	return fmt.Sprintf("%#x", n)
 }
 
-// read reads the log of qemu.
-func (t *tracer) read(log io.Reader) error {
+// readLog reads the log of qemu.
+func (t *tracer) readLog(log io.Reader) error {
 	lines := bufio.NewReaderSize(log, 1<<20)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -177,12 +177,12 @@ func (t *tracer) enter(line []byte) error {
 	t.older = t.block
 	t.block = to
 	if ok && before.branches && (before.next != to || !before.may) {
-		t.add(branch{before.last, to})
+		t.addBranch(branch{before.last, to})
 	}
 	return nil
 }
 
-func (t *tracer) add(b branch) {
+func (t *tracer) addBranch(b branch) {
 	t.ring[t.taken%len(t.ring)] = b
 	t.taken++
 	if t.taken%t.every != 0 {

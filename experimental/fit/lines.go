@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/formats/stacks"
@@ -61,7 +62,7 @@ func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name 
 
 // sampledCalls returns the sampled calls of a function. LLVM's profiles also have the lines of code with samples.
 func (c *checker) sampledCalls(m reader.Method, name string) (of reader.Profile, calls []sampledCall, err error) {
-	calls = c.inlined[m.Ref()]
+	calls = slices.Clip(c.inlined[m.Ref()])
 	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
 		var k layout.Key
 		if e.Callee.Valid() {

@@ -116,7 +116,7 @@ func rankAgreement(functions []sampledFunction) float64 {
 	return product / cmp.Or(math.Sqrt(x2*y2), 1)
 }
 
-// rankOf returns the middle of the places of a number in a sorted list.
+// rankOf returns the mean rank of a number in a sorted list.
 func rankOf(sorted []float64, n float64) float64 {
 	first, _ := slices.BinarySearch(sorted, n)
 	end, _ := slices.BinarySearch(sorted, math.Nextafter(n, math.Inf(1)))

@@ -59,7 +59,7 @@ type gccWriter struct {
 
 func (g *gccWriter) data(numbers any) { g.out, _ = binary.Append(g.out, binary.LittleEndian, numbers) }
 
-func (g *gccWriter) text(text string) {
+func (g *gccWriter) writeText(text string) {
 	size, unit := len(text)+1, 1
 	if g.version != gccBytes {
 		size, unit = len(text)/4+1, 4
@@ -76,7 +76,7 @@ func (g *gccWriter) layout() {
 	}
 	g.data([]uint32{uint32(words), uint32(len(g.names))})
 	for _, name := range g.names {
-		g.text(textOfName(name))
+		g.writeText(textOfName(name))
 	}
 	at := len(g.out)
 	g.data([]uint32{tagFunctions, 0, uint32(len(g.Functions))})

@@ -45,7 +45,7 @@ func (w *binaryWriter) uleb(numbers ...uint64) {
 	}
 }
 
-func (w *binaryWriter) text(text string) { w.out = append(append(w.out, text...), 0) }
+func (w *binaryWriter) writeText(text string) { w.out = append(append(w.out, text...), 0) }
 
 // WriteBinary writes the profile in binary form.
 func (p *Profile) WriteBinary(to io.Writer) error {
@@ -74,7 +74,7 @@ func (w *binaryWriter) writeSummary() {
 func (w *binaryWriter) writeNames() {
 	w.uleb(uint64(len(w.names)))
 	for _, name := range w.names {
-		w.text(textOfName(name))
+		w.writeText(textOfName(name))
 	}
 }
 

@@ -156,7 +156,7 @@ func (w *sectionWriter) writeFunctions() (flags uint64) {
 
 func (w *sectionWriter) writeSymbols() (flags uint64) {
 	for _, s := range w.profile.Symbols {
-		w.text(s)
+		w.writeText(s)
 	}
 	return 0
 }
