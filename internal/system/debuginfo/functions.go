@@ -172,7 +172,7 @@ func (f *Function) contains(address uint64) bool {
 // inlined calls begin and end. They are not sorted. Some can be outside of the range.
 func (f *Function) Boundaries(start, end uint64) []uint64 {
 	list := []uint64{start, end}
-	for _, row := range f.Unit.RowsTo(end)[len(f.Unit.RowsTo(start)):] {
+	for _, row := range f.Unit.rowsTo(end)[len(f.Unit.rowsTo(start)):] {
 		list = append(list, row.Address)
 	}
 	return f.appendCalls(list)
@@ -188,9 +188,16 @@ func (f *Function) appendCalls(list []uint64) []uint64 {
 	return list
 }
 
-// RowsTo returns the table of lines of a unit up to an address, without names of files. The last row has the line
+// LineAt returns the row of the table of lines that has an address. ok is false without such a row.
+func (u *Unit) LineAt(address uint64) (row dwarf.LineEntry, ok bool) {
+	rows := u.rowsTo(address)
+	row = rows[len(rows)-1]
+	return row, !row.EndSequence
+}
+
+// rowsTo returns the table of lines of a unit up to an address, without names of files. The last row has the line
 // of the address. The first row ends a sequence.
-func (u *Unit) RowsTo(address uint64) []dwarf.LineEntry {
+func (u *Unit) rowsTo(address uint64) []dwarf.LineEntry {
 	if u.rows == nil {
 		u.rows = u.readRows()
 	}

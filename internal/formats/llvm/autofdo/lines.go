@@ -30,9 +30,8 @@ func (p *Program) framesAt(address uint64) (frames []sample.Frame) {
 	for i, call := range path[1:] {
 		frames = append(frames, frameOf(path[i], call.CallLine, call.Discriminator))
 	}
-	rows := r.Unit.RowsTo(address)
-	row := rows[len(rows)-1]
-	if row.EndSequence {
+	row, ok := r.Unit.LineAt(address)
+	if !ok {
 		row = dwarf.LineEntry{}
 	}
 	return append(frames, frameOf(path[len(path)-1], int64(row.Line), int64(row.Discriminator)))

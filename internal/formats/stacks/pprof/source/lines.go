@@ -69,9 +69,8 @@ func (c *compiled) addLine(callee string, line int64) {
 
 // addPlace adds the line of an address of a function.
 func (r *binaryReader) addPlace(f *debuginfo.Function, at uint64) {
-	rows := f.Unit.RowsTo(at)
-	row := rows[len(rows)-1]
-	if row.EndSequence {
+	row, ok := f.Unit.LineAt(at)
+	if !ok {
 		return
 	}
 	path := f.At(at)
