@@ -8,6 +8,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+// PropertyBuildID is the property with the build id of a profiled program.
+const PropertyBuildID = "pprof.build_id"
+
 // SampleTypes returns the types of the values of a sampled archive.
 func SampleTypes(s *reader.Store) (none disk.SampleTypes, err error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)

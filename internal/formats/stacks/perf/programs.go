@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/llvm/autofdo"
 	"github.com/profarc/profarc/internal/formats/llvm/sample"
 	"github.com/profarc/profarc/internal/formats/stacks/perf/perfdata"
+	"github.com/profarc/profarc/internal/names/entries"
 )
 
 // LossOutside counts samples of other programs.
@@ -125,7 +126,9 @@ func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, er
 		return nil, err
 	}
 	for _, one := range p.all {
-		report.Dumps[0].Internal().AddProperty("pprof.build_id", hex.EncodeToString(one.BuildID()))
+		if id := one.BuildID(); len(id) > 0 {
+			report.Dumps[0].Internal().AddProperty(entries.PropertyBuildID, hex.EncodeToString(id))
+		}
 	}
 	for _, loss := range lost {
 		loss.Unit, loss.Amount = "", 0 // the account has the counts at lines

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -28,7 +29,6 @@ const (
 	propertyDrop       = "pprof.drop_frames"
 	propertyKeep       = "pprof.keep_frames"
 	propertyBinary     = "pprof.binary"
-	propertyBuildID    = "pprof.build_id"
 	propertyComment    = "pprof.comment"
 	propertyDoc        = "pprof.doc_url"
 	propertyDuration   = disk.PropertySampledTotal + "duration"
@@ -463,7 +463,7 @@ func (k *importBuild) addProperties() {
 	for i, m := range k.mappings {
 		if i == 0 {
 			add(propertyBinary, k.stringAt(m.file))
-			add(propertyBuildID, k.stringAt(m.buildID))
+			add(entries.PropertyBuildID, k.stringAt(m.buildID))
 		}
 		add(propertyMapping, k.describeMapping(i))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -95,7 +96,7 @@ func mappingsOf(facts map[string][]string) []writtenMapping {
 	list := parseMappings(facts[propertyMapping])
 	if file := first(facts, propertyBinary); len(list) == 0 && file != "" {
 		list = append(list, writtenMapping{Mapping: profile.Mapping{HasFunctions: true, File: file,
-			BuildID: first(facts, propertyBuildID)}})
+			BuildID: first(facts, entries.PropertyBuildID)}})
 	}
 	return list
 }

@@ -68,7 +68,7 @@ func (p *methodPage) addAssembly(source *sourceTable) error {
 	}
 	part.addRows(r, list, source)
 	properties, err := entries.Properties(r.archive())
-	ids := properties["pprof.build_id"]
+	ids := properties[entries.PropertyBuildID]
 	if own := code.program.BuildID(); own != "" && len(ids) > 0 && !slices.Contains(ids, own) {
 		part.Problem = "The program has another build id than the profiled one, so counts may be beside other code."
 	}
