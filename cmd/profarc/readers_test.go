@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
@@ -72,6 +73,7 @@ func exportedProfiles(t *testing.T) (names []string, first map[string]string) {
 			if _, err := in.Builder.Commit(t.Context(), "archive/"+name); err != nil {
 				t.Fatal(err)
 			}
+			setAge(t, 100*time.Hour, "profile/"+name, "archive/"+name)
 			first[in.Format] = cmp.Or(first[in.Format], name)
 			names = append(names, name)
 		}
@@ -91,6 +93,17 @@ func writeProfile(t *testing.T, path string, data []byte) {
 	}
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// setAge gives files one modification time, since gate prints the age of a file that has no time of its dump.
+func setAge(t *testing.T, age time.Duration, paths ...string) {
+	t.Helper()
+	written := time.Now().Add(-age) // 4.2 days, for hours
+	for _, path := range paths {
+		if err := os.Chtimes(path, written, written); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
