@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
 	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // Importers returns an importer of each format with the default options, in the order in which Import tries them.
@@ -76,11 +77,7 @@ func Exporters() []codec.Exporter {
 
 // namesOf returns the names of the formats of importers or exporters.
 func namesOf[F interface{ Format() codec.Format }](all []F) []string {
-	names := make([]string, len(all))
-	for i, f := range all {
-		names[i] = f.Format().Name
-	}
-	return names
+	return lists.Map(all, func(f F) string { return f.Format().Name })
 }
 
 // Importers with options. Their fields are the options, and their zero values have the defaults.

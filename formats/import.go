@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -114,10 +115,7 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 			return nil, err
 		}
 	}
-	names := make([]string, len(inputs))
-	for i, in := range inputs {
-		names[i] = in.Name
-	}
+	names := lists.Map(inputs, func(in Input) string { return in.Name })
 	expected := ledger.Expect(names, o.Expect, o.ExpectNames)
 	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
 	if missing := expected.Refused(); missing != nil && !o.SkipBad {

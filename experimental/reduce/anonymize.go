@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -248,10 +249,7 @@ func (a *Anonymizer) hashMethodDescriptor(text string) (anonymous string, ok boo
 	if !ok {
 		return "", false
 	}
-	for i, p := range parameters {
-		parameters[i] = a.hashDescriptor(p)
-	}
-	return "(" + strings.Join(parameters, "") + ")" + a.hashDescriptor(result), true
+	return "(" + lists.Join(parameters, "", a.hashDescriptor) + ")" + a.hashDescriptor(result), true
 }
 
 // hashDescriptor hashes the class in the valid descriptor of a type.

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -213,11 +214,7 @@ func (b *textBuild) returnRows(e *textEntry) []builder.RetRow {
 }
 
 func (b *textBuild) receiverRows(e *textEntry) []builder.Row {
-	rows := make([]builder.Row, len(e.rows))
-	for i, r := range e.rows {
-		rows[i] = builder.Row{Type: b.types[r.typ-1], Count: r.count}
-	}
-	return rows
+	return lists.Map(e.rows, func(r textRow) builder.Row { return builder.Row{Type: b.types[r.typ-1], Count: r.count} })
 }
 
 func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
@@ -239,11 +236,7 @@ func (b *textBuild) parameterSlots(slots []textSlot) []profileset.TypeSlot {
 }
 
 func (b *textBuild) typeSlots(slots []textSlot) []builder.Slot {
-	out := make([]builder.Slot, len(slots))
-	for i, s := range slots {
-		out[i] = builder.Slot{Stack: s.stack, Type: b.typeWord(s.word)}
-	}
-	return out
+	return lists.Map(slots, func(s textSlot) builder.Slot { return builder.Slot{Stack: s.stack, Type: b.typeWord(s.word)} })
 }
 
 func (b *textBuild) typeWord(w textWord) builder.TypeWord {

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -127,11 +128,9 @@ func (t *profileText) addMethodProfiles(
 			point := calls[0].point
 			var here []callee
 			here, calls = parse.CutWhile(calls, func(c callee) bool { return c.point == point })
-			rows := make([]builder.Callee, len(here))
-			for i, c := range here {
-				rows[i] = builder.Callee{Method: methods[c.method], Count: c.n}
-			}
-			p.Callees(point, rows...)
+			p.Callees(point, lists.Map(here, func(c callee) builder.Callee {
+				return builder.Callee{Method: methods[c.method], Count: c.n}
+			})...)
 			report.Entries++
 		}
 		if err := p.Done(); err != nil {

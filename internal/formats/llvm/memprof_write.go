@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -123,7 +124,7 @@ func (h *heapProfile) chooseFields(fileVersion int) []int {
 	if fileVersion < sinceHistograms {
 		n -= 2
 	}
-	return numbersBelow(n)
+	return lists.Below(n)
 }
 
 const sinceHistograms = 12
@@ -223,12 +224,9 @@ func (e *heapEncoder) encodeParts() []int64 {
 
 // appendStackTable encodes the hash table of stacks in version 2, and returns the offset of its buckets.
 func (e *heapEncoder) appendStackTable() int64 {
-	order := numbersBelow(len(e.stacks))
+	order := lists.Below(len(e.stacks))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.keys[a], e.keys[b]) })
-	keys := make([]uint64, len(order))
-	for i, stack := range order {
-		keys[i] = e.keys[stack]
-	}
+	keys := lists.Map(order, func(stack int) uint64 { return e.keys[stack] })
 	return e.appendHashTable(keys, false, false, func(i int, b []byte) []byte {
 		return e.appendFrameIDs(b, e.stacks[order[i]])
 	})
@@ -284,10 +282,7 @@ func (e *heapEncoder) appendTableItem(key uint64, keyLength bool, data func([]by
 }
 
 func (e *heapEncoder) appendRecordTable() int64 {
-	keys := make([]uint64, len(e.records))
-	for i := range e.records {
-		keys[i] = e.records[i].function
-	}
+	keys := lists.Map(e.records, func(r storedRecord) uint64 { return r.function })
 	return e.appendHashTable(keys, true, true, func(i int, b []byte) []byte { return e.appendRecord(b, &e.records[i]) })
 }
 
@@ -349,7 +344,7 @@ func (e *heapEncoder) orderByPopularity() []string {
 
 // renumberFrames sorts the frames and returns the old numbers in the new order.
 func (e *heapEncoder) renumberFrames(compare func(a, b int) int) []int {
-	order := numbersBelow(len(e.frames))
+	order := lists.Below(len(e.frames))
 	slices.SortStableFunc(order, compare)
 	frames := make([]string, len(order))
 	ids := make([]uint64, len(order))
@@ -360,14 +355,6 @@ func (e *heapEncoder) renumberFrames(compare func(a, b int) int) []int {
 	}
 	e.frames, e.ids = frames, ids
 	return order
-}
-
-func numbersBelow(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // appendStackArray encodes the stacks of version 3 and sets their indices. A stack shares frames near the root with
@@ -411,11 +398,8 @@ func (e *heapEncoder) framesFromRoot(stack string) (frames []int) {
 
 // stacksByRoot returns the stack numbers, sorted from the root by popularity and id of the frames.
 func (e *heapEncoder) stacksByRoot() []int {
-	frames := make([][]int, len(e.stacks))
-	for i, stack := range e.stacks {
-		frames[i] = e.framesFromRoot(stack)
-	}
-	order := numbersBelow(len(e.stacks))
+	frames := lists.Map(e.stacks, e.framesFromRoot)
+	order := lists.Below(len(e.stacks))
 	slices.SortFunc(order, func(a, b int) int {
 		return slices.CompareFunc(frames[a], frames[b], func(x, y int) int {
 			return cmp.Or(cmp.Compare(e.popular[x], e.popular[y]), cmp.Compare(e.ids[x], e.ids[y]))

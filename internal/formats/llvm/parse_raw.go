@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type rawScan struct {
@@ -56,11 +57,7 @@ func (r *rawScan) addTimestampTrace() {
 	slices.SortFunc(r.stamps, func(a, b stamp) int {
 		return cmp.Or(cmp.Compare(a.when, b.when), cmp.Compare(a.function, b.function))
 	})
-	functions := make([]uint64, len(r.stamps))
-	for i, s := range r.stamps {
-		functions[i] = s.function
-	}
-	r.addTrace(1, functions)
+	r.addTrace(1, lists.Map(r.stamps, func(s stamp) uint64 { return s.function }))
 	r.addStreamSize(1)
 }
 

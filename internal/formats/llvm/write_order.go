@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -218,11 +219,7 @@ func (p *indexedPlan) sortItems(s *reader.Store) error {
 		return err
 	}
 	if order != nil {
-		inserted := make([]plannedItem, len(order))
-		for i, place := range order {
-			inserted[i] = p.items[place]
-		}
-		p.items = inserted
+		p.items = lists.Map(order, func(place int32) plannedItem { return p.items[place] })
 	}
 	p.items = slices.DeleteFunc(p.items, func(item plannedItem) bool { return item.omitted })
 	p.hashes = make([]uint64, len(p.items))

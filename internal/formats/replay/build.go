@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -89,10 +90,7 @@ func (b *build) addMethod(m *methodData) error {
 }
 
 func (b *build) codeID(m *methodData, entries []placedEntry) uint64 {
-	points := make([]parse.CodePoint, len(entries))
-	for i, e := range entries {
-		points[i] = parse.CodePoint{Bci: e.Point(), Tag: e.Tag()}
-	}
+	points := lists.Map(entries, func(e placedEntry) parse.CodePoint { return parse.CodePoint{Bci: e.Point(), Tag: e.Tag()} })
 	id := b.codes.FindID(m.key, points)
 	if _, hidden := b.Hidden[m.key.Class]; id == 0 && !hidden {
 		b.addLoss(parse.LossCodeIDs, m, nil)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -193,11 +194,7 @@ func (l domainList) contains(d layout.Domain) bool {
 }
 
 func (l domainList) String() string {
-	var names []string
-	for _, d := range l {
-		names = append(names, d.String())
-	}
-	return strings.Join(names, " or ")
+	return lists.Join(l, " or ", layout.Domain.String)
 }
 
 // orderFits reports whether an archive of domain d can have an order table with these columns. Only iprof files and

@@ -3,6 +3,8 @@ package live
 import (
 	"cmp"
 	"slices"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // A dump walks twice. The first walk records the spans it reads while the process runs. During the second walk the
@@ -37,10 +39,7 @@ func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
 }
 
 func (r *replay) mergeSpans() (total int) {
-	sorted := make([]int, len(r.visits))
-	for i := range sorted {
-		sorted[i] = i
-	}
+	sorted := lists.Below(len(r.visits))
 	slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(r.visits[a].addr, r.visits[b].addr) })
 	for _, i := range sorted {
 		s := r.visits[i]

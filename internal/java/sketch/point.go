@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type Point struct {
@@ -40,11 +41,7 @@ func EncodeSketch(code []bytecode.Instruction, id uint64) []byte {
 	if !ok || len(points) == 0 {
 		return nil
 	}
-	records := make([]disk.SketchPoint, len(points))
-	for i, p := range points {
-		records[i] = p.SketchPoint
-	}
-	return disk.AppendSketch(nil, id, records)
+	return disk.AppendSketch(nil, id, lists.Map(points, func(p Point) disk.SketchPoint { return p.SketchPoint }))
 }
 
 func (r *run) emitPoint(i int, p Point) {

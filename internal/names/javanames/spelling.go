@@ -8,6 +8,8 @@ package javanames
 import (
 	"iter"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 func InternalName(external string) string {
@@ -146,10 +148,8 @@ func JavaParameters(descriptor string, qualified bool) (text string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	for i, p := range parameters {
-		parameters[i] = javaParameter(p, qualified)
-	}
-	return "(" + strings.Join(parameters, ", ") + ")", true
+	shown := lists.Join(parameters, ", ", func(p string) string { return javaParameter(p, qualified) })
+	return "(" + shown + ")", true
 }
 
 func javaParameter(descriptor string, qualified bool) string {
@@ -217,10 +217,7 @@ func GraalSignature(descriptor string) (signature string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	for i, p := range parameters {
-		parameters[i] = className(p)
-	}
-	return className(result) + "(" + strings.Join(parameters, ",") + ")", true
+	return className(result) + "(" + lists.Join(parameters, ",", className) + ")", true
 }
 
 // SplitParameters splits a method descriptor like CutSignature, without checking it.

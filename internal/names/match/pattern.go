@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // Help says in help texts what a pattern is.
@@ -43,11 +44,7 @@ func New(typed string) Pattern {
 // Folded is New for names that Fold returns. It ignores case. Signs of a regular expression also make one of a text
 // without slashes.
 func Folded(typed string) Pattern {
-	var folded []string
-	for _, r := range readings(typed) {
-		folded = append(folded, Fold(r))
-	}
-	p := newPattern(typed, folded)
+	p := newPattern(typed, lists.Map(readings(typed), Fold))
 	expr := typed
 	slashed := len(typed) > 2 && typed[0] == '/' && typed[len(typed)-1] == '/'
 	if slashed {

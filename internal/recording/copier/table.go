@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -37,10 +38,7 @@ func DescribesCode(kind disk.TableKind) bool {
 }
 
 func (c *Copier) copyTable(t *reader.Table) error {
-	kinds := make([]disk.ColumnKind, t.Columns())
-	for i := range kinds {
-		kinds[i] = t.Column(i)
-	}
+	kinds := lists.Map(lists.Below(t.Columns()), t.Column)
 	ofProfiles := c.partial || t.Kind == disk.TableCertain || t.Kind == disk.TableObjects || t.Kind == disk.TableAdvice
 	var cells []uint64
 	var stays func(row int) (bool, error)

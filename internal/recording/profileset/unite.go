@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/refindex"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -157,11 +158,7 @@ func (t *Table) uniteRows() {
 }
 
 func (t *Table) columnRulesOf() []columnRule {
-	rules := make([]columnRule, len(t.Columns))
-	for i := range rules {
-		rules[i] = ruleOf(t.Kind, t.Flags, i)
-	}
-	return rules
+	return lists.Map(lists.Below(len(t.Columns)), func(i int) columnRule { return ruleOf(t.Kind, t.Flags, i) })
 }
 
 // uniting is a table under uniteRows.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -78,11 +79,9 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.Contexts.prefetchContexts(m, frames)
-	refs := make([]ContextRef, len(frames))
-	for i, f := range frames {
-		refs[i] = b.outerContext(contextKey{m, f.Inner, f.Caller, f.Point})
-	}
-	return refs
+	return lists.Map(frames, func(f OuterFrame) ContextRef {
+		return b.outerContext(contextKey{m, f.Inner, f.Caller, f.Point})
+	})
 }
 
 func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {

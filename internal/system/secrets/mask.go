@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 const Masked = "***"
@@ -50,10 +51,7 @@ var pathOptions = map[string]bool{
 // Mask returns a command line in which Masked replaces words or values that may be secret. It keeps the program,
 // harmless options with their values, paths and the main class of a java command, and the names of other options.
 func Mask(args []string) []string {
-	out := make([]string, len(args))
-	for i := range args {
-		out[i] = maskWord(args[i])
-	}
+	out := lists.Map(args, maskWord)
 	if len(args) == 0 {
 		return out
 	}
@@ -89,11 +87,7 @@ func keepLaunch(out, args []string) {
 }
 
 func MaskOptions(options []string) []string {
-	out := make([]string, len(options))
-	for i, o := range options {
-		out[i] = maskWord(o)
-	}
-	return out
+	return lists.Map(options, maskWord)
 }
 
 // MaskUnknown masks the names of the -XX: options that a VM does not know, in place. Such a name can be a secret,

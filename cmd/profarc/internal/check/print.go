@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -144,10 +145,9 @@ const shownReasons = 5
 
 // uncheckedText describes on one line why profiles are unchecked.
 func uncheckedText(reasons []report.CheckReason) string {
-	var parts []string
-	for _, r := range reasons[:min(shownReasons, len(reasons))] {
-		parts = append(parts, fmt.Sprintf("%s (%d)", escape.Printable(r.Reason), r.Profiles))
-	}
+	parts := lists.Map(reasons[:min(shownReasons, len(reasons))], func(r report.CheckReason) string {
+		return fmt.Sprintf("%s (%d)", escape.Printable(r.Reason), r.Profiles)
+	})
 	if n := len(reasons) - shownReasons; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more reasons", n))
 	}

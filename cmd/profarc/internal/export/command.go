@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/cli/formatadvice"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -56,11 +57,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func formatNames(exporters []codec.Exporter) (names []string) {
-	for _, e := range exporters {
-		names = append(names, e.Format().Name)
-	}
-	return names
+func formatNames(exporters []codec.Exporter) []string {
+	return lists.Map(exporters, func(e codec.Exporter) string { return e.Format().Name })
 }
 
 func (o *exportOptions) chosenExporter() (codec.Exporter, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -85,11 +86,7 @@ func (of Flags) RefuseForeign(flags *pflag.FlagSet, subject, format string) (err
 
 // DescribeFormats returns one line per format.
 func DescribeFormats[F format](all []F) string {
-	var lines []string
-	for _, f := range all {
-		lines = append(lines, fmt.Sprintf("  %-23s%s", f.Format().Name, f.Format().About))
-	}
-	return strings.Join(lines, "\n")
+	return lists.Join(all, "\n", func(f F) string { return fmt.Sprintf("  %-23s%s", f.Format().Name, f.Format().About) })
 }
 
 // ExplainError rewrites an error of package formats in terms of the command line, and marks wrong usage.

@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )
@@ -175,11 +176,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 }
 
 func joinWords(names []string, separator string) string {
-	var words []string
-	for _, name := range names {
-		words = append(words, cli.ShellWord(name))
-	}
-	return strings.Join(words, separator)
+	return lists.Join(names, separator, cli.ShellWord)
 }
 
 // withBaseline calls f with the baseline, joined with its base if it is a layer, and with the size of its file.

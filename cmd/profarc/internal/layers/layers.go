@@ -3,12 +3,12 @@ package layers
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -72,11 +72,7 @@ func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, erro
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, s := range stores {
-		names = append(names, s.Mapping().Name())
-	}
-	return b.Open(strings.Join(names, " on "))
+	return b.Open(lists.Join(stores, " on ", func(s *reader.Store) string { return s.Mapping().Name() }))
 }
 
 func Flatten(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {

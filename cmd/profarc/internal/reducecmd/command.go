@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -155,10 +156,7 @@ func (o reduceOptions) anonymizer(ctx context.Context) (*reduce.Anonymizer, erro
 }
 
 func wholeNames(typed []string) func(name string) bool {
-	var patterns []match.Pattern
-	for _, text := range typed {
-		patterns = append(patterns, match.New(text))
-	}
+	patterns := lists.Map(typed, match.New)
 	return func(name string) bool {
 		return slices.ContainsFunc(patterns, func(p match.Pattern) bool { return p.MatchesWhole(name) })
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/java/jdk"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -233,11 +234,7 @@ func shellLine(s javacommand.Start) string {
 	if s.Options != "" {
 		words = append([]string{"env", javacommand.Options + "=" + s.Options}, words...)
 	}
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = cli.ShellWord(word)
-	}
-	return strings.Join(quoted, " ")
+	return lists.Join(words, " ", cli.ShellWord)
 }
 
 // checkFits returns an error if an archive is known not to fit a program. The agent checks each method later.

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 func (p *profilePrinter) printPoint(q *analyze.Point) {
@@ -222,11 +223,8 @@ func (p *profilePrinter) cellGroups(q *analyze.Point) []analyze.CellGroup {
 	return groups
 }
 
-func (p *profilePrinter) cellTexts(cells []analyze.Cell) (texts []string) {
-	for i := range cells {
-		texts = append(texts, cells[i].Name+" "+p.cellText(&cells[i]))
-	}
-	return texts
+func (p *profilePrinter) cellTexts(cells []analyze.Cell) []string {
+	return lists.Map(cells, func(c analyze.Cell) string { return c.Name + " " + p.cellText(&c) })
 }
 
 func (p *profilePrinter) cellText(c *analyze.Cell) string {

@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -166,11 +167,7 @@ func someNames(names []string) string {
 	if len(names) > most {
 		names = names[:most]
 	}
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return strings.Join(quoted, ", ")
+	return lists.Join(names, ", ", strconv.Quote)
 }
 
 // functionListing returns the lines of a profile's function. If the program has other code or does not map the

@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -270,11 +271,10 @@ func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-func columnFacts(columns []listing.TableColumn) (all []facts.ColumnFact) {
-	for i := range columns {
-		all = append(all, facts.ColumnFact{Name: columns[i].Form.Name, Kind: columns[i].Form.Kind.String()})
-	}
-	return all
+func columnFacts(columns []listing.TableColumn) []facts.ColumnFact {
+	return lists.Map(columns, func(c listing.TableColumn) facts.ColumnFact {
+		return facts.ColumnFact{Name: c.Form.Name, Kind: c.Form.Kind.String()}
+	})
 }
 
 // cellJSON returns a cell as a number, a string, or null for a null reference. Ids and addresses are hexadecimal

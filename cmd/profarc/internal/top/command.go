@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -265,12 +266,9 @@ func (p *printer) siteNote(s *facts.PollutedSite) (note string) {
 }
 
 func (p *printer) rowsText(rows []facts.SeenRow, count uint64) string {
-	var parts []string
-	for _, row := range rows {
-		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What),
-			cli.Share(row.Count, count)))
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(rows, ", ", func(row facts.SeenRow) string {
+		return fmt.Sprintf("%s %.2f", p.screen.Spelling.Target(p.screen.Domain, row.What), cli.Share(row.Count, count))
+	})
 }
 
 func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/system/compartment"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -54,13 +55,8 @@ func checkReportPath(ctx context.Context, path string) error {
 
 // leftovers returns files with names of this run's archives that it did not write.
 func (t *trainingRun) leftovers() []string {
-	var outputs, written []string
-	for _, out := range t.outputs {
-		outputs = append(outputs, out.name)
-	}
-	for _, a := range t.archives {
-		written = append(written, a.Archive)
-	}
+	outputs := lists.Map(t.outputs, func(out *namedOutput) string { return out.name })
+	written := lists.Map(t.archives, func(a trainedArchive) string { return a.Archive })
 	return runfiles.FindLeftovers(t.o.out, outputs, written)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type contender struct {
@@ -92,11 +93,8 @@ func (s *session) contenderNamed(name string) *contender {
 	return nil
 }
 
-func namesOf(contenders []*contender) (names []string) {
-	for _, c := range contenders {
-		names = append(names, c.name)
-	}
-	return names
+func namesOf(contenders []*contender) []string {
+	return lists.Map(contenders, func(c *contender) string { return c.name })
 }
 
 // expandFlags returns the flags of a contender, with those it refers to. It keeps placeholders. A word with @ that

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -82,11 +83,7 @@ func (c *Coverage) Maps(m reader.Method) bool {
 }
 
 func (c *Coverage) programs() string {
-	var names []string
-	for _, m := range c.mappings {
-		names = append(names, m.program)
-	}
-	return strings.Join(names, ", ")
+	return lists.Join(c.mappings, ", ", func(m *Mapping) string { return m.program })
 }
 
 // joinFunction decodes a function and adds the counters of m, or none if m is invalid.

@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -193,10 +194,7 @@ func (k *importBuild) addFunctions() error {
 
 // functionsByName returns the indexes of functions in the order of their names, in which methods are numbered.
 func (k *importBuild) functionsByName() []int {
-	order := make([]int, len(k.decodedProfile.functions))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Below(len(k.decodedProfile.functions))
 	slices.SortFunc(order, func(x, y int) int {
 		return cmp.Compare(k.stringAt(k.decodedProfile.functions[x].name), k.stringAt(k.decodedProfile.functions[y].name))
 	})
@@ -407,10 +405,7 @@ func (k *importBuild) recordEdges() error {
 func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 	first := edges[0]
 	here, rest := parse.CutWhile(edges, func(e edge) bool { return e.caller == first.caller && e.point == first.point })
-	rows := make([]builder.Callee, len(here))
-	for i, e := range here {
-		rows[i] = builder.Callee{Method: e.callee, Count: k.weights[e]}
-	}
+	rows := lists.Map(here, func(e edge) builder.Callee { return builder.Callee{Method: e.callee, Count: k.weights[e]} })
 	slices.SortFunc(rows, func(a, b builder.Callee) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(k.methodNames[a.Method], k.methodNames[b.Method]))
 	})

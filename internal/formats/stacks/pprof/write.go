@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -157,10 +158,7 @@ func (p *converter) addStacks() {
 }
 
 func (p *converter) newSample(frames []stacks.Frame) *profile.Sample {
-	var at []*profile.Location
-	for _, f := range frames {
-		at = append(at, p.locationOf(f.Method))
-	}
+	at := lists.Map(frames, func(f stacks.Frame) *profile.Location { return p.locationOf(f.Method) })
 	return p.out.AddSample(at, make([]int64, len(p.out.SampleType))...)
 }
 
@@ -212,16 +210,8 @@ func (p *converter) dropUnusedTypes() {
 	if len(used) == 0 { // all stacks have 0 samples
 		used = []int{0}
 	}
-	var types []*profile.ValueType
-	for _, i := range used {
-		types = append(types, p.out.SampleType[i])
-	}
-	p.out.SampleType = types
+	p.out.SampleType = lists.Map(used, func(i int) *profile.ValueType { return p.out.SampleType[i] })
 	for _, s := range p.out.Sample {
-		var values []int64
-		for _, i := range used {
-			values = append(values, s.Value[i])
-		}
-		s.Value = values
+		s.Value = lists.Map(used, func(i int) int64 { return s.Value[i] })
 	}
 }

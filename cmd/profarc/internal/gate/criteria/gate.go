@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/sampling"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -129,11 +130,8 @@ const (
 const NameOfChecked = "checked"
 
 // Names lists all criteria, in the order of a report.
-func Names() (list []string) {
-	for _, e := range explanations() {
-		list = append(list, e.name)
-	}
-	return list
+func Names() []string {
+	return lists.Map(explanations(), func(e explanation) string { return e.name })
 }
 
 // JudgeArchive judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -70,14 +72,9 @@ func (f *AccountFact) InputsText() string {
 
 // LostText returns the lost counts, as "12 of 1,200 samples (1.0%)", or "nothing".
 func (f *AccountFact) LostText() string {
-	var parts []string
-	for _, u := range ledger.SortedUnits(f.Lost) {
-		parts = append(parts, AmountOfTotal(f.Lost[u], f.Totals[u], u))
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
+	text := lists.Join(ledger.SortedUnits(f.Lost), ", ",
+		func(u ledger.Unit) string { return AmountOfTotal(f.Lost[u], f.Totals[u], u) })
+	return cmp.Or(text, "nothing")
 }
 
 func AmountOfTotal(amount, total uint64, u ledger.Unit) string {
@@ -108,11 +105,7 @@ func ShareOfTotal(amount, total uint64, u ledger.Unit) float64 {
 
 // TotalsText returns totals in the order of units, as "1,200 samples, 30 calls".
 func TotalsText(t ledger.Totals) string {
-	var parts []string
-	for _, u := range ledger.SortedUnits(t) {
-		parts = append(parts, amountText(t[u], u)+" "+u)
-	}
-	return strings.Join(parts, ", ")
+	return lists.Join(ledger.SortedUnits(t), ", ", func(u ledger.Unit) string { return amountText(t[u], u) + " " + u })
 }
 
 func (f *AccountFact) LossRows() []ledger.Loss {

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,10 +28,7 @@ func splitsAt(s, mark string) (cuts []split) {
 // signatureSplits returns the positions where a signature can begin, the likeliest first. These are the parameters or,
 // if the return type precedes them, the end of a space or double colon. Method names can contain any of these.
 func signatureSplits(d layout.Domain, s string) []split {
-	var atParameters []split
-	for _, c := range splitsAt(s, "(") {
-		atParameters = append(atParameters, split{c.end, c.end})
-	}
+	atParameters := lists.Map(splitsAt(s, "("), func(c split) split { return split{c.end, c.end} })
 	afterSpace := splitsAt(s, " ")
 	none := split{len(s), len(s)}
 	if d != layout.DomainGraal {

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -42,11 +43,8 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	if err != nil || len(names) == 0 {
 		return "", err
 	}
-	var all []string
-	for _, n := range names {
-		all = append(all, escape.Printable(n.String()))
-	}
-	return ": near is " + strings.Join(all, " or "), nil
+	near := lists.Join(names, " or ", func(n analyze.MethodName) string { return escape.Printable(n.String()) })
+	return ": near is " + near, nil
 }
 
 // NearNames returns the methods with the most similar names to missing keys.

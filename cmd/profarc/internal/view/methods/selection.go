@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/match"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -123,10 +124,7 @@ func (f Filter) CheckMatches(stores ...*reader.Store) error {
 }
 
 func (f Filter) noMatchError(stores ...*reader.Store) error {
-	var names []string
-	for _, s := range stores {
-		names = append(names, s.Mapping().Name())
-	}
+	names := lists.Map(stores, func(s *reader.Store) string { return s.Mapping().Name() })
 	how := "name " + match.Help
 	for _, text := range []string{f.Class, f.Method} {
 		if p := match.New(text); p.Err() != nil {
@@ -153,11 +151,7 @@ func (f Filter) FlagsText() string {
 }
 
 func MeasureNames() []string {
-	var names []string
-	for _, m := range analyze.Measures {
-		names = append(names, m.Name)
-	}
-	return names
+	return lists.Map(analyze.Measures, func(m analyze.Measure) string { return m.Name })
 }
 
 // ChosenMeasure returns the measure with a name, or nil for "". more lists further names for the error.
@@ -171,9 +165,6 @@ func ChosenMeasure(name string, more ...string) (*analyze.Measure, error) {
 
 // DescribeMeasures returns one line per measure.
 func DescribeMeasures() string {
-	var lines []string
-	for _, m := range analyze.Measures {
-		lines = append(lines, fmt.Sprintf("  %-16s%s", m.Name, m.About))
-	}
-	return strings.Join(lines, "\n")
+	return lists.Join(analyze.Measures, "\n",
+		func(m analyze.Measure) string { return fmt.Sprintf("  %-16s%s", m.Name, m.About) })
 }

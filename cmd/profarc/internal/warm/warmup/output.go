@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type Watch struct {
@@ -180,10 +182,7 @@ func (c Curve) Percentile(share float64) (ns int64) {
 	if len(c) == 0 {
 		return 0
 	}
-	times := make([]int64, len(c))
-	for i, u := range c {
-		times[i] = u.TimeNS
-	}
+	times := lists.Map(c, func(u Unit) int64 { return u.TimeNS })
 	slices.Sort(times)
 	return times[max(0, int(math.Ceil(share*float64(len(times))))-1)]
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -204,11 +205,9 @@ func (l *diffLists) outcomeCells(of *reader.Store, s compare.Seen) []cell {
 }
 
 func (l *diffLists) targetsCell(of *reader.Store, found []compare.Target) cell {
-	var texts []string
-	for _, t := range found {
-		texts = append(texts, l.targetText(of, t.Type, t.Target)+" "+percentText(t.Share))
-	}
-	return textCell(strings.Join(texts, ", "))
+	return textCell(lists.Join(found, ", ", func(t compare.Target) string {
+		return l.targetText(of, t.Type, t.Target) + " " + percentText(t.Share)
+	}))
 }
 
 // targetText returns a type as on other pages, or the name of a target that is not a type.

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -125,11 +126,8 @@ func (r *request) placedProfiles(m reader.Method) (list []placedProfile, left in
 }
 
 func (r *request) callersText(q reader.Profile, spelled func(analyze.MethodName) string) string {
-	var parts []string
-	for _, f := range r.framesOf(q) {
-		parts = append(parts, fmt.Sprintf("%s at %d", spelled(r.nameOf(f.Caller)), f.Point))
-	}
-	return strings.Join(parts, " < ")
+	return lists.Join(r.framesOf(q), " < ",
+		func(f reader.Frame) string { return fmt.Sprintf("%s at %d", spelled(r.nameOf(f.Caller)), f.Point) })
 }
 
 // pairProfiles pairs profiles with the same context. It pairs those with the same code first, and then the others in

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -124,11 +125,7 @@ func siteLink(r *request, s *facts.PollutedSite) link {
 
 func seenCell(r *request, s *facts.PollutedSite) cell {
 	list := segmentsOf(r, s)
-	var parts []string
-	for _, s := range list {
-		parts = append(parts, percentText(s.Share)+" "+s.Text)
-	}
-	c := textCell(strings.Join(parts, ", "))
+	c := textCell(lists.Join(list, ", ", func(s segment) string { return percentText(s.Share) + " " + s.Text }))
 	c.Stack = list
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/match"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // rowsOnPage is the number of rows on one page of a table. A server has further pages. In a report the script sorts and
@@ -165,11 +166,7 @@ func (t *table) matchesSearch(cells []cell) bool {
 	if t.Search == "" {
 		return true
 	}
-	texts := make([]string, len(cells))
-	for i, c := range cells {
-		texts[i] = match.Fold(c.Link.Text)
-	}
-	return t.search.selects(strings.Join(texts, betweenNames))
+	return t.search.selects(lists.Join(cells, betweenNames, func(c cell) string { return match.Fold(c.Link.Text) }))
 }
 
 func (t *table) sortRows(rows [][]cell) {

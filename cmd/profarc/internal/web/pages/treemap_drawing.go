@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // A treemap shows groups and their parts as areas in proportion to their values.
@@ -214,10 +215,7 @@ func squarify(in box, weights []float64) []box {
 		return boxes
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	areas := make([]float64, len(order))
-	for i, at := range order {
-		areas[i] = weights[at] / total * in.areaOf()
-	}
+	areas := lists.Map(order, func(at int) float64 { return weights[at] / total * in.areaOf() })
 	for len(order) > 0 {
 		n := stripLength(areas, min(in.W, in.H))
 		strip, left := cutStrip(in, areas[:n], n == len(areas))
