@@ -4,7 +4,9 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // A wordBlock holds counters of one function outside the archive. They never move. Each
@@ -88,4 +90,22 @@ func (s *site) countsOf(read map[*wordBlock][]uint64) []uint64 {
 		}
 	}
 	return cells
+}
+
+// A Word is a counter of the archive's profile or of the function itself. It is valid while its Function is reachable.
+type Word words.Count
+
+// Load returns the count, which includes training.
+func (w *Word) Load() uint64 { return (*words.Count)(w).Load() }
+
+// Count adds n atomically.
+func (w *Word) Count(n uint64) { (*words.Count)(w).Add(n) }
+
+// Count1 adds 1 with an ordinary load and store, as interpreters do. If several goroutines count in the word at once,
+// some increments are lost.
+func (w *Word) Count1() { (*words.Count)(w).Add1() }
+
+func counterWord(c reader.Counter) *Word {
+	w, _ := c.Word()
+	return (*Word)(words.CountOf(w))
 }

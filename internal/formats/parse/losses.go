@@ -4,6 +4,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/reader"
 )
 
 // AddLossAt adds the loss of a thing at a line. lost is the totals of the lost counts, or nil. thing is "" if it has no
@@ -73,4 +74,21 @@ func BinaryOption(field *[]string) codec.Option {
 	return codec.NewOption("binary", field, "program or library. Import counts samples of perf at its lines, and takes "+
 		"functions from it that raw profiles of LLVM lack (-profile-correlate=binary, or salvage). Export takes source lines "+
 		"from its coverage mapping. Can be repeated")
+}
+
+// A FirstError keeps the first error of an exporter. The exporter goes on, and its output is then undefined.
+type FirstError struct{ Err error }
+
+// Fail keeps the first error, and reports whether there was one.
+func (f *FirstError) Fail(err error) bool {
+	if f.Err == nil {
+		f.Err = err
+	}
+	return f.Err != nil
+}
+
+// Text returns the text of a name, or "" with an error.
+func (f *FirstError) Text(n reader.Name, err error) string {
+	f.Fail(err)
+	return n.String()
 }
