@@ -32,10 +32,6 @@ type Run struct {
 	AsLLVM bool
 }
 
-func (r Run) rules() profileset.RunRules {
-	return profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM}
-}
-
 // Into adds the profiles of an archive to the builder. Several goroutines may call it at once. The result does not
 // depend on the order, unless a weight leaves fractions or Run.AsLLVM is set.
 //
@@ -50,7 +46,7 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error
 	if err != nil {
 		return err
 	}
-	run, err := t.AdmitRun(s, r.rules(), use)
+	run, err := t.AdmitRun(s, profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM}, use)
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func (l *layerCopy) copyLayer(top bool) error {
 		return err
 	}
 	hooks := l.dropped.hooks(l.take)
-	hooks.Skip = isBase
+	hooks.Skip = func(t *reader.Table) bool { return t.Kind == disk.TableBase }
 	if !top {
 		hooks.Skip = l.skipsTable
 	}
@@ -174,8 +174,6 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	l.t.Explain(ledger.OperationDump, dumpReason)
 	return copyAll(c)
 }
-
-func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
 // skipsTable reports whether to omit a table of a lower layer. A snapshot needs the tables that describe code. With
 // Totals it also needs the runs of the trained counts.

@@ -229,8 +229,6 @@ type descent struct {
 	after int64      // index of the first node that can be a child
 }
 
-func (t *trie) newDescent() descent { return descent{trie: *t, at: t.method} }
-
 func (d *descent) stepToCaller(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
 	if d.checked {
 		return d.stepChecked(uint64(d.at)<<32|uint64(caller), point)

@@ -361,7 +361,7 @@ func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int
 	if err != nil {
 		return Profile{}, 0, err
 	}
-	down := t.newDescent()
+	down := descent{trie: t, at: t.method}
 	var first, context layout.Ref
 	for i, f := range frames {
 		if f.Caller.s != m.s || f.Caller.isRow() { // no context leads to a row

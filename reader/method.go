@@ -128,7 +128,7 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
 	}
-	if s.mayBeRow(n) {
+	if s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize) {
 		return s.methodOfRow(n)
 	}
 	return s.readReferredMethod(n)
@@ -261,10 +261,6 @@ func (s *Store) unexecutedSpans() (classes, rows layout.Span, err error) {
 		err = s.corruptError(disk.RegionRO, section.Offset, "%v", err)
 	}
 	return classes, rows, err
-}
-
-func (s *Store) mayBeRow(n layout.Ref) bool {
-	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
 func (s *Store) methodOfRow(n layout.Ref) (Method, error) {

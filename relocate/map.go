@@ -183,7 +183,7 @@ func (m *Map) checkedBitmap(n int64) (bitmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.isChecked(n) {
+	if m.checked[n/32].Load()&(1<<(n%32)) != 0 {
 		return b, nil
 	}
 	if err := bitmap(b).checkBitmap(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
@@ -192,8 +192,6 @@ func (m *Map) checkedBitmap(n int64) (bitmap, error) {
 	m.checked[n/32].Or(1 << (n % 32))
 	return b, nil
 }
-
-func (m *Map) isChecked(n int64) bool { return m.checked[n/32].Load()&(1<<(n%32)) != 0 }
 
 const (
 	chunkWords = 1 << 16

@@ -34,7 +34,8 @@ var Measures = []Measure{
 	{Name: "backedges", About: "times round its loops",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trainedValue(p.Backedges()) }},
 	{Name: "counts", About: "sum of the counts at its profile points: calls, branches, types", of: sumCounts},
-	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
+	{Name: "calls", About: "calls that it makes, over its call sites",
+		of: func(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCallSite) }},
 	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
 	{Name: "function-count", About: "LLVM: the first counter, which counts entries by the front end or with entry_first",
@@ -215,8 +216,6 @@ func sumOfCountKind(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
-
-func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCallSite) }
 
 func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
 	for e := range p.Entries() {

@@ -219,9 +219,6 @@ type archiveTotals struct {
 // lastCountsFailures is HotSpot's last release that decrements a counter when a type check fails.
 const lastCountsFailures = 21
 
-// countsFailures reports whether a release of HotSpot counts failed type checks. Release 0 is unknown.
-func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
-
 func (t *archiveTotals) addProfiles(p *profiles) {
 	for i := range p.list {
 		for k := range numKinds {

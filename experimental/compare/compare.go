@@ -119,7 +119,8 @@ func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archive
 	marked *int) (leftOut int, err error) {
 	var p profiles
 	p.sites.openArchive(s)
-	of.failures = countsFailures(s.Header().Params.VMRelease)
+	release := s.Header().Params.VMRelease
+	of.failures = release > 0 && release <= lastCountsFailures // 0 is unknown
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
 			err := p.readMethod(m, c)

@@ -117,8 +117,6 @@ func (t *textTypes) lengthCell() int {
 	return n
 }
 
-func (t *textTypes) isEmpty() bool { return len(t.args) == 0 && t.result == nil }
-
 // A textTrap is a speculative trap, which names a method without its signature.
 type textTrap struct {
 	class, name string

@@ -353,7 +353,7 @@ func (p *textParser) readCallTypes(e *textEntry) {
 		})
 	}
 	switch {
-	case e.types.isEmpty():
+	case len(e.types.args) == 0 && e.types.result == nil:
 	case e.tag == layout.TagCounter:
 		e.tag = layout.TagCallType
 	default:

@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/ledger/archived"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -136,11 +137,7 @@ func (p *printer) printHeader(h *layout.Header) {
 	p.printBytesField("dump_id", h.DumpID[:])
 	p.printIntField("dump_time", h.DumpTime)
 	p.printUintField("flags", h.Flags)
-	var settings []uint32
-	for _, v := range disk.Settings(&h.Params) {
-		settings = append(settings, *v)
-	}
-	printUintList(p, "settings", settings)
+	printUintList(p, "settings", lists.Map(disk.Settings(&h.Params), func(v *uint32) uint32 { return *v }))
 	p.printHexField("seed", h.Seed)
 	p.printUintField("lines", h.Buckets)
 	p.printUintField("max_probe", uint64(h.MaxProbe))

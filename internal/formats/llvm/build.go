@@ -198,7 +198,7 @@ func (in *intake) addFunction(f *function) error {
 	in.report.Entries += f.entryCount()
 	in.last = append(in.kept[:0], f.name...)
 	in.kept = in.last
-	if f.hasCountersOnly() {
+	if len(f.sites) == 0 && len(f.bitmap) == 0 {
 		return in.batch.addCopy(f, in.b)
 	}
 	if in.ordered {
@@ -235,9 +235,6 @@ func (in *intake) releaseBuffer() error {
 	in.last = in.kept
 	return in.batch.flushToBuilder(in.b)
 }
-
-// addCalledName adds the name of a called function without counts.
-func (in *intake) addCalledName(name string) { in.b.Seen(in.b.Method(layout.Key{Name: name})) }
 
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {

@@ -105,8 +105,6 @@ type site struct {
 	end    int   // end index in function.values; starts at the previous site's end
 }
 
-func (f *function) hasCountersOnly() bool { return len(f.sites) == 0 && len(f.bitmap) == 0 }
-
 // clearContent empties f, except for its name.
 func (f *function) clearContent() {
 	f.counts = f.counts[:0]

@@ -303,8 +303,6 @@ func (h *rawHeader) recordLayout() (l rawLayout) {
 	return l
 }
 
-func (h *rawHeader) vtableSize() uint64 { return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit)) }
-
 func (m rawMachine) readPointer(b []byte) uint64 {
 	if m.pointer == 4 {
 		return uint64(m.Uint32(b))

@@ -177,7 +177,7 @@ type keptSection struct {
 
 func (m *rawModule) readVTables() error {
 	at := m.offset
-	size := m.h.vtableSize()
+	size := uint64(disk.AlignUp(int64(8+m.h.pointer+4), disk.Unit))
 	b, err := m.readPadded(m.h.vtables*size, paddingAfter(m.h.vtables*size), "the vtables")
 	if err != nil {
 		return err

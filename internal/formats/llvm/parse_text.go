@@ -280,7 +280,7 @@ func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 		t.addVTable(string(what), 0, 0)
 	} else if !t.targets[string(what)] {
 		t.targets[string(what)] = true
-		t.intake.addCalledName(string(what))
+		t.intake.b.Seen(t.intake.b.Method(layout.Key{Name: string(what)}))
 	}
 }
 

@@ -231,7 +231,7 @@ func (p *indexedPlan) sortItems(s *reader.Store) error {
 
 func allUnexecuted(records []record) bool {
 	for i := range records {
-		if !records[i].isUnexecuted() {
+		if !isAllZero(records[i].counts) || !isAllZero(records[i].bitmap) {
 			return false
 		}
 	}

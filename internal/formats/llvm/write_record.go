@@ -109,8 +109,6 @@ type record struct {
 
 func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 
-func (r *record) isUnexecuted() bool { return isAllZero(r.counts) && isAllZero(r.bitmap) }
-
 // kindsWithSites returns how many of the first kinds have sites.
 func (r *record) kindsWithSites(kinds int) (n int) {
 	for _, sites := range r.sites[:kinds] {

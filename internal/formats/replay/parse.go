@@ -43,11 +43,9 @@ type pointer struct {
 	method *layout.Key // nil for a class
 }
 
-func (m *methodData) label() string { return m.key.Class + "::" + m.key.Name + m.key.Signature }
-
 // addLoss adds a loss at the line of a method. lost is the totals of the lost counts, or nil.
 func (f *file) addLoss(what codec.LossKind, m *methodData, lost ledger.Totals) {
-	parse.AddLossAt(&f.report.Lost, what, m.Place, m.label(), lost)
+	parse.AddLossAt(&f.report.Lost, what, m.Place, m.key.Class+"::"+m.key.Name+m.key.Signature, lost)
 }
 
 func readFile(in *codec.Input, salvage bool) (*file, error) {

@@ -2,7 +2,6 @@ package text
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"runtime"
@@ -180,9 +179,6 @@ func (w *writer) writeHex(v uint64) {
 	w.writeLiteral("0x")
 	w.b = strconv.AppendUint(w.b, v, 16)
 }
-
-// writeHexDigits writes 16 hexadecimal digits.
-func (w *writer) writeHexDigits(v uint64) { w.writeHexBytes(binary.BigEndian.AppendUint64(nil, v)) }
 
 // writeHexBytes writes two hexadecimal digits for each byte.
 func (w *writer) writeHexBytes(b []byte) { w.b = hex.AppendEncode(w.b, b) }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
@@ -91,7 +92,7 @@ func (w *writer) writeProfile(p reader.Profile) {
 func (w *writer) writeCodeAndContext(p reader.Profile) {
 	if code := p.Code(); code != 0 {
 		w.writeLiteral(" code=")
-		w.writeHexDigits(code)
+		w.writeHexBytes(binary.BigEndian.AppendUint64(nil, code))
 	}
 	if c, ok, err := p.Context(); !w.Fail(err) && ok {
 		w.writeFrames(c)

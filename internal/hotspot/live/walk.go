@@ -1,6 +1,10 @@
 package live
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/system/lists"
+)
 
 type snapshot struct {
 	loaders    []loaderData
@@ -245,9 +249,5 @@ func (s *schema) methodArray(src source, addr uint64) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	methods := make([]uint64, n)
-	for i := range methods {
-		methods[i] = le.Uint64(b[8*i:])
-	}
-	return methods, nil
+	return lists.Map(lists.Below(int(n)), func(i int) uint64 { return le.Uint64(b[8*i:]) }), nil
 }

@@ -102,7 +102,8 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	switch {
 	case err != nil:
 		return methodcode.UnknownBecause(err.Error()), nil
-	case len(files) == 0 && c.covered != nil && isProgramLoader(k.Loader) && !c.covered[k.Loader]:
+	case len(files) == 0 && c.covered != nil && !c.covered[k.Loader] &&
+		!slices.Contains([]string{"", "app", "platform"}, k.Loader):
 		return methodcode.UnknownBecause("generated at run time, or from a place that was not given: no class of loader " +
 			disk.LoaderName(k.Loader) + " is there"), nil
 	case len(files) == 0:
@@ -122,10 +123,6 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 		a = methodcode.UnknownBecause(reasonGenerated)
 	}
 	return a, nil
-}
-
-func isProgramLoader(loader string) bool {
-	return loader != "" && loader != "app" && loader != "platform"
 }
 
 func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {

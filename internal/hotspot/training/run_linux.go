@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/procfs"
 	"golang.org/x/sys/unix"
 )
@@ -201,11 +202,7 @@ func (c *Command) runUntraced() (Status, error) {
 }
 
 func (c *Command) processAttr(env []string) *syscall.ProcAttr {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: env}
-	for _, f := range c.Files {
-		attr.Files = append(attr.Files, f.Fd())
-	}
-	return attr
+	return &syscall.ProcAttr{Dir: c.Dir, Env: env, Files: lists.Map(c.Files, (*os.File).Fd)}
 }
 
 // holdServed holds each JVM that connects, one after the other, until the deadline of the listener.

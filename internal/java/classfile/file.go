@@ -150,7 +150,6 @@ func (p *parser) readNumber(size int) (n uint32) {
 	return n
 }
 
-func (p *parser) readU1() byte   { return byte(p.readNumber(1)) }
 func (p *parser) readU2() uint16 { return uint16(p.readNumber(2)) }
 func (p *parser) readU4() uint32 { return p.readNumber(4) }
 
@@ -158,7 +157,7 @@ func (p *parser) readConstants() {
 	n := int(p.readU2())
 	pool := make([]Constant, 1, max(n, 1))
 	for len(pool) < n && !p.bad {
-		tag := p.readU1()
+		tag := byte(p.readNumber(1))
 		size, known := poolSizes[tag]
 		data := p.takeBytes(size)
 		if tag == TagUtf8 && data != nil {

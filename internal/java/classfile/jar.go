@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type jar struct {
@@ -381,8 +383,6 @@ func ManifestClassPath(jarFile string) (paths []string) {
 	if err != nil {
 		return nil
 	}
-	for _, l := range manifestLinks(&jar{name: jarFile, manifest: manifestOf(z)}) {
-		paths = append(paths, l.path)
-	}
-	return paths
+	links := manifestLinks(&jar{name: jarFile, manifest: manifestOf(z)})
+	return lists.Map(links, func(l manifestLink) string { return l.path })
 }

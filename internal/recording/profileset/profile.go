@@ -269,7 +269,7 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 // weight of the run and for counts that the merge drops. The caller holds mu.
 func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
-	if run.isWeighted() {
+	if run.Weight != layout.WeightOne && run.Weight != 0 {
 		before := b.totalsOfProfile(d)
 		b.counterOf(before).AddBlock(block)
 		b.mergeProfile(ref, d, run, block)

@@ -21,8 +21,6 @@ type RunRules struct {
 	Line      int           // line of the profile in the input; 0 if it has none
 }
 
-func (r *RunRules) isWeighted() bool { return r.Weight != layout.WeightOne && r.Weight != 0 }
-
 // NextRun begins another run. Later profiles are merged with the profiles of earlier runs. Recording a profile twice in
 // a run fails with ErrDuplicate.
 func (b *Set) NextRun(r RunRules) {

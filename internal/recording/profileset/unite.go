@@ -211,13 +211,9 @@ func (u *uniting) isSummed() bool {
 		slices.Contains(u.rules, columnTotal)
 }
 
-func (u *uniting) isKeyColumn(column int) bool {
-	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
-}
-
 func (u *uniting) compareGroups(x, y rowGroup) int {
 	for i := range min(len(x), len(y)) {
-		if column := i % len(u.Columns); u.isKeyColumn(column) {
+		if column := i % len(u.Columns); u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind)) {
 			if c := u.compareCells(column, x[i], y[i]); c != 0 {
 				return c
 			}
@@ -351,16 +347,13 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	for i, v := range g {
 		rule := u.rules[i%len(u.Columns)]
 		if rule == columnFirst {
-			cells[i] = u.b.firstLines(cells[i], v)
+			lines := ledger.FirstLines(u.b.Text(intern.SymbolRef(cells[i])), u.b.Text(intern.SymbolRef(v)))
+			cells[i] = u.b.accountSymbol(lines)
 			continue
 		}
 		cells[i] = rule.uniteCells(cells[i], v)
 	}
 	return true
-}
-
-func (b *Set) firstLines(x, y uint64) uint64 {
-	return b.accountSymbol(ledger.FirstLines(b.Text(intern.SymbolRef(x)), b.Text(intern.SymbolRef(y))))
 }
 
 // addProperty merges two values of a property if its rule requires that and both are numbers.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // Folders are the folders in which to look for a source file, by the whole path that the compiler recorded and then
@@ -31,10 +33,7 @@ func splitLines(text []byte) []string {
 		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSuffix(line, "\r")
-	}
-	return lines
+	return lists.Map(lines, func(line string) string { return strings.TrimSuffix(line, "\r") })
 }
 
 func (s Folders) readFile(file string) (name string, text []byte, err error) {

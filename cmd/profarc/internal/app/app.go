@@ -23,6 +23,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -217,15 +218,11 @@ func RefuseUnaccountedLosses(lost codec.Losses) error {
 
 // Error returns, for example, "unaccounted: 12 samples lost".
 func (e unaccountedError) Error() string {
-	var parts []string
-	for _, d := range e {
-		what := "lost"
-		if d.Gained {
-			what = "added"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", cli.Grouped(d.Amount), d.Unit, what))
-	}
-	return "unaccounted: " + strings.Join(parts, ", ") + ": this is a defect of profarc; report it with the input"
+	text := lists.Join(e, ", ", func(d ledger.Difference) string {
+		what := map[bool]string{false: "lost", true: "added"}[d.Gained]
+		return fmt.Sprintf("%s %s %s", cli.Grouped(d.Amount), d.Unit, what)
+	})
+	return "unaccounted: " + text + ": this is a defect of profarc; report it with the input"
 }
 
 // HasAdvice reports true; see layout.Error.

@@ -84,7 +84,7 @@ func (j *judgement) printMarkdown(a *cli.App, explain bool) {
 	app.PrintReport(a.Out, markdownText, j, template.FuncMap{
 		"explain":     func() bool { return explain },
 		"headline":    j.headline,
-		"markdown":    inMarkdown,
+		"markdown":    func(text string) string { return markdownEscapes.Replace(escape.Printable(cli.OneLine(text))) },
 		"state":       criterionState,
 		"stateMark":   func(s criteria.State) string { return stateLooks[s].mark },
 		"threshold":   thresholdText,
@@ -96,10 +96,6 @@ func (j *judgement) printMarkdown(a *cli.App, explain bool) {
 // markdownEscapes escapes what Markdown would read as markup, and avoids mentioning a user.
 var markdownEscapes = strings.NewReplacer("<", "&lt;", "&", "&amp;", "@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`,
 	"_", `\_`, "[", `\[`, "]", `\]`, "|", `\|`, "~", `\~`, "#", `\#`, ">", `\>`, "!", `\!`)
-
-func inMarkdown(text string) string {
-	return markdownEscapes.Replace(escape.Printable(cli.OneLine(text)))
-}
 
 func criterionState(c *criteria.Criterion) string {
 	if c.Waived {

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -61,10 +62,7 @@ func (p *mergePlan) addBad(path string, err error) {
 
 // refused returns an error with all bad archives, unless they may be left out.
 func (p *mergePlan) refused(o *mergeOptions) error {
-	var all ledger.BadInputs
-	for i := range p.bad {
-		all = append(all, p.bad[i].err)
-	}
+	all := ledger.BadInputs(lists.Map(p.bad, func(b badInput) error { return b.err }))
 	switch {
 	case len(all) > 0 && (len(p.inputs) == 0 || !o.failure.SkipsBad()):
 		return all

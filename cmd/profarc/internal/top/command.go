@@ -140,7 +140,8 @@ func (p *printer) printTop(r *analyze.TopReport) {
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
 			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
-		t.AddRow(cells, m.Value, p.screen.MethodText(m.MethodName), methodNote(&m))
+		note := cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
+		t.AddRow(cells, m.Value, p.screen.MethodText(m.MethodName), note)
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, p.screen.InTerms("\n%d of %d methods with any, %s\n"), len(r.Methods), r.Of, p.totalText(r))
@@ -155,10 +156,6 @@ func (p *printer) printTop(r *analyze.TopReport) {
 			"profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n",
 			escape.Printable(r.Archive), r.By)
 	}
-}
-
-func methodNote(m *analyze.TopMethod) string {
-	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
 }
 
 func levelText(m *analyze.TopMethod) string {

@@ -155,7 +155,7 @@ func (f *Function) countRegions(decoded *function, counters []uint64) error {
 		switch {
 		case r.kind < branchRegion:
 			f.regions = append(f.regions, countedRegion{r, n})
-		case r.isBranch() && int(r.file) == f.main:
+		case (r.kind == branchRegion || r.kind == mcdcRegion) && int(r.file) == f.main:
 			otherwise, err := v.valueOf(r.otherwise)
 			if err != nil {
 				return err

@@ -307,8 +307,6 @@ type region struct {
 	start, end position
 }
 
-func (r *region) isBranch() bool { return r.kind == branchRegion || r.kind == mcdcRegion }
-
 type function struct {
 	files       []string // names by file id, possibly repeated
 	expressions []expression

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // Sections has the sections of a program with profile data. A linked program has one section of each kind, an object
@@ -165,10 +167,7 @@ func openMachO(r io.ReaderAt, magic []byte) (all []*macho.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range fat.Arches {
-		all = append(all, a.File)
-	}
-	return all, nil
+	return lists.Map(fat.Arches, func(a macho.FatArch) *macho.File { return a.File }), nil
 }
 
 // readData reads the sections with profile data. If these are larger than the file, some of them overlap, which is an

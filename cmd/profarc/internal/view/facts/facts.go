@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -202,11 +203,9 @@ type ColumnFact struct {
 }
 
 func ColumnsOf(t reader.Table) []ColumnFact {
-	var columns []ColumnFact
-	for i := range t.Columns() {
-		columns = append(columns, ColumnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()})
-	}
-	return columns
+	return lists.Map(lists.Below(t.Columns()), func(i int) ColumnFact {
+		return ColumnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()}
+	})
 }
 
 type RunFacts struct {

@@ -212,7 +212,7 @@ func readMethodFacts(r *request) (*methodFacts, error) {
 		return nil, err
 	}
 	f := &methodFacts{request: r, method: m, Name: r.nameOf(m)}
-	f.all, err = profilesOf(m)
+	f.all = slices.Collect(poll.Values(m.Profiles(), &err))
 	if err != nil {
 		return nil, err
 	}
@@ -261,13 +261,6 @@ func (f *methodFacts) readCode() (err error) {
 func (f *methodFacts) showsPoints() bool {
 	return len(f.asked) == 1 && f.code != nil && f.code.HasCounts() && len(f.code.Instructions) > 0 &&
 		len(f.code.Instructions) <= instructionsOnPage
-}
-
-func profilesOf(m reader.Method) (all []reader.Profile, err error) {
-	for q := range poll.Values(m.Profiles(), &err) {
-		all = append(all, q)
-	}
-	return all, err
 }
 
 func framesOf(q reader.Profile) ([]reader.Frame, error) {

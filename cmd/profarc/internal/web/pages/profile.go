@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -100,7 +101,7 @@ func (b *pointBuilder) addSection(p *profilePart, all []analyze.Point, s schema.
 		from = min(b.request.query.numberOf(key, 0), len(all)-1)
 	}
 	to := min(from+pointsOnPage, len(all))
-	part := &section{Title: sectionTitle(s)}
+	part := &section{Title: cmp.Or(sectionTitles[s], "Section "+s.String())}
 	turn := func(text string, from int) *link {
 		return linkToPage(text, nameOfMethod, at.withValues(key, strconv.Itoa(max(from, 0)))).optional()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/match"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -31,11 +32,9 @@ var searchWords = lazyregexp.New(`/[^/]+/(?:\s|$)|\S+`)
 func newSearch(d layout.Domain, text string) search {
 	s := search{{match.Folded(text)}}
 	for _, reading := range slices.Concat([]string{text}, s[0][0].Readings()[1:]) {
-		var words []match.Pattern
-		for _, word := range searchWords().FindAllString(reading, -1) {
-			words = append(words, match.Folded(strings.TrimSpace(word)))
-		}
-		s = append(s, words)
+		s = append(s, lists.Map(searchWords().FindAllString(reading, -1), func(word string) match.Pattern {
+			return match.Folded(strings.TrimSpace(word))
+		}))
 	}
 	for _, k := range methods.ParseKeys(d, text, "") {
 		if spelled := (display.Spelling{}).Method(d, k); spelled != display.MethodText(d, k) {

@@ -96,10 +96,6 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 	return list.finishRows()
 }
 
-func pointsText(change float64) string {
-	return fmt.Sprintf("%s%.2f percentage points", changeSign(change), 100*math.Abs(change))
-}
-
 var changeColumn = column{Key: "change", Name: "Change", Unit: "percentage points", Number: true}
 
 // changeCell returns a cell of changeColumn. A change within the sampling error has no colour.
@@ -170,8 +166,9 @@ func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string)
 	n := t.Sides[at.Node]
 	whole := t.Sides[flame.Root]
 	change := t.Change(at.Node)
-	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(cli.Share(n[0], whole[0])),
-		amountText(n[1], unit), percentText(cli.Share(n[1], whole[1])), pointsText(change))
+	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s%.2f percentage points", amountText(n[0], unit),
+		percentText(cli.Share(n[0], whole[0])), amountText(n[1], unit), percentText(cli.Share(n[1], whole[1])),
+		changeSign(change), 100*math.Abs(change))
 	step := 0
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -175,8 +174,4 @@ func measureAbout(d layout.Domain, name, about string) string {
 var sectionTitles = map[schema.BlockSection]string{
 	schema.SectionData: "Profile points", schema.SectionExtra: "Further traps, and arguments",
 	schema.SectionParameters: "Types of parameters", schema.SectionHandlers: "Exception handlers",
-}
-
-func sectionTitle(s schema.BlockSection) string {
-	return cmp.Or(sectionTitles[s], "Section "+s.String())
 }
