@@ -1,11 +1,13 @@
 package entries
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -95,4 +97,38 @@ func Texts(s *reader.Store, table disk.TableKind) (map[string][]string, error) {
 		all[key] = append(all[key], value)
 	}
 	return all, nil
+}
+
+// EachMethod calls visit with each method and its key. It returns the first error, which is that of a damaged record,
+// of visit or of the context.
+func EachMethod(ctx context.Context, s *reader.Store, visit func(reader.Method, layout.Key) error) error {
+	return poll.Each(poll.New(ctx), s.Methods(), func(m reader.Method) error {
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		return visit(m, k)
+	})
+}
+
+// PropertyBuildID is the property with the build id of a profiled program.
+const PropertyBuildID = "pprof.build_id"
+
+// SampleTypes returns the types of the values of a sampled archive.
+func SampleTypes(s *reader.Store) (none disk.SampleTypes, err error) {
+	t, err := s.TableOrEmpty(disk.TableProperties)
+	if err != nil {
+		return none, err
+	}
+	return disk.SampleTypesOf(t.Rows, t.Text)
+}
+
+// CheckSampleTypes returns an error if two archives have samples of different types.
+func CheckSampleTypes(a, b *reader.Store) error {
+	x, errA := SampleTypes(a)
+	y, errB := SampleTypes(b)
+	if _, ok := x.Join(y); ok || x == y || errA != nil || errB != nil {
+		return errors.Join(errA, errB)
+	}
+	return fmt.Errorf("%s has values of type %s, %s of %s", a.Mapping().Name(), x, b.Mapping().Name(), y)
 }
