@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -53,12 +54,10 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		&c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{
-		c.compareAllocations, c.addUpCounts, c.countSamples, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
-		c.addHiddenFromA, c.listUncomparedTables} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	err := lists.Run(c.compareAllocations, c.addUpCounts, c.countSamples, c.findCounterparts, c.compareMethodsOfA,
+		c.countMethodsOfB, c.addHiddenFromA, c.listUncomparedTables)
+	if err != nil {
+		return nil, err
 	}
 	return c.finishReport()
 }

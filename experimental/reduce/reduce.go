@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -110,11 +111,9 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	b := builder.New(s.Header().Domain, selected.copyConfig(s.Header(), r.Config))
 	t := &reduction{selection: selected, s: s, set: b.Internal(), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.copierHooks())
-	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
-		t.copier.Tables, b.Err} {
-		if err := step(); err != nil {
-			return nil, nil, err
-		}
+	err = lists.Run(t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods, t.copier.Tables, b.Err)
+	if err != nil {
+		return nil, nil, err
 	}
 	t.set.Explain(ledger.OperationReduce, "methods and profiles that were not selected")
 	if r.Base != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -57,13 +58,7 @@ func (m *rawModule) readModule() error {
 }
 
 func (m *rawModule) readParts() error {
-	sections := []func() error{m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables}
-	for _, section := range sections {
-		if err := section(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Run(m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables)
 }
 
 func (m *rawModule) readBinaryIDs() error {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // A chainedTable imitates LLVM's generator of on-disk hash tables. The order of items depends on the order of
@@ -225,14 +226,7 @@ func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	}
 	e := itemEncoder{plan: p, walk: newRecordWalk(w.store, nil), encoding: encoding{version: w.encoding.version},
 		out: make([]byte, 0, size)}
-	err := w.store.Mapping().Guard(func() error {
-		for _, head := range heads {
-			if err := e.appendBucket(head); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := w.store.Mapping().Guard(func() error { return lists.Each(heads, e.appendBucket) })
 	return chunk{e.out, err}
 }
 

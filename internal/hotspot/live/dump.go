@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -227,12 +228,7 @@ func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 	if err != nil {
 		return vm.p.addProcess(err)
 	}
-	for _, m := range methods {
-		if err := yield(m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(methods, yield)
 }
 
 func (vm *VM) readMethodCode(m *meter) (all []MethodCode, err error) {

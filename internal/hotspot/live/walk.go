@@ -168,12 +168,7 @@ func (w *walker) walkMethods(klass uint64) error {
 		return nil
 	}
 	w.arrays[array] = true
-	for _, m := range methods {
-		if err := w.addMethod(m, klass); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(methods, func(m uint64) error { return w.addMethod(m, klass) })
 }
 
 func (w *walker) addMethod(addr, klass uint64) error {

@@ -202,7 +202,7 @@ func (c *Command) runUntraced() (Status, error) {
 }
 
 func (c *Command) processAttr(env []string) *syscall.ProcAttr {
-	return &syscall.ProcAttr{Dir: c.Dir, Env: env, Files: lists.Map(c.Files, (*os.File).Fd)}
+	return &syscall.ProcAttr{Dir: c.Dir, Env: env, Files: lists.Map(c.Files[:], (*os.File).Fd)}
 }
 
 // holdServed holds each JVM that connects, one after the other, until the deadline of the listener.

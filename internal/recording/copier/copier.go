@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -129,12 +130,7 @@ func (c *Copier) runSteps(steps ...func() error) error {
 	if err := disk.CheckWritable(c.s.Header()); err != nil {
 		return disk.WithFileName(err, c.s.Mapping().Name())
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return c.b.Err()
+	return lists.Run(append(steps, c.b.Err)...)
 }
 
 func (c *Copier) copyTypes() error {

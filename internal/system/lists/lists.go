@@ -17,6 +17,21 @@ func Join[T any](list []T, separator string, f func(T) string) string {
 	return strings.Join(Map(list, f), separator)
 }
 
+// Each calls f with the elements of a list, up to the first for which it fails. It returns that error.
+func Each[T any](list []T, f func(T) error) error {
+	for _, v := range list {
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run calls steps up to the first that fails, and returns its error.
+func Run(steps ...func() error) error {
+	return Each(steps, func(step func() error) error { return step() })
+}
+
 // Below returns the numbers 0 to n-1, as indexes to sort.
 func Below(n int) []int {
 	all := make([]int, n)

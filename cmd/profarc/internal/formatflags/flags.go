@@ -51,12 +51,7 @@ func AddFlags[F format](flags *pflag.FlagSet, all []F) Flags {
 type sharedValue []codec.Option
 
 func (v *sharedValue) Set(text string) error {
-	for _, o := range *v {
-		if err := o.Value.Set(text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(*v, func(o codec.Option) error { return o.Value.Set(text) })
 }
 
 func (v *sharedValue) String() string {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"text/template"
 	"time"
 
@@ -79,32 +78,13 @@ func (r *report) FirstDiffering() *record {
 
 func (r *report) LeastRounds() int { return paired.LeastPairs(r.Confidence) }
 
-// MeasureText returns the table of a measure.
-func (r *report) MeasureText(m measure) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-36s%10s  %-27s  %s\n", m.Name, "median", fmt.Sprintf("%g%% interval", 100*r.Confidence),
-		"to "+r.Baseline)
-	for _, x := range m.Rows {
-		line := fmt.Sprintf("  %-34s", x.Contender)
-		if x.Never {
-			fmt.Fprintf(&b, "%s%10s\n", line, "never")
-			continue
-		}
-		line += fmt.Sprintf("%10s  %-27s", m.formatValue(x.Median), m.intervalText(&x, r.Confidence))
-		if x.Ratio != nil {
-			line += "  " + x.Ratio.ratioText()
-		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
-	}
-	return b.String()
-}
-
-func (m measure) intervalText(x *row, wanted float64) string {
-	text := m.formatValue(x.Low) + " to "
+// IntervalText returns the interval of a row. Its confidence follows if it is less than the one wanted.
+func (m measure) IntervalText(x row, wanted float64) string {
+	text := m.FormatValue(x.Low) + " to "
 	if x.High == math.MaxFloat64 {
 		text += "never"
 	} else {
-		text += m.formatValue(x.High)
+		text += m.FormatValue(x.High)
 	}
 	if x.Confidence < wanted {
 		text += fmt.Sprintf(" (%.0f%%)", 100*x.Confidence)
@@ -112,18 +92,11 @@ func (m measure) intervalText(x *row, wanted float64) string {
 	return text
 }
 
-func (m measure) formatValue(v float64) string {
+func (m measure) FormatValue(v float64) string {
 	if m.Unit == "bytes" {
 		return cli.FormatSize(int64(v))
 	}
 	return cli.FormatDuration(time.Duration(v))
-}
-
-func (r *ratio) ratioText() string {
-	if r.Confidence == 0 {
-		return fmt.Sprintf("%.2f  (%s)", r.Estimate, r.Verdict)
-	}
-	return fmt.Sprintf("%.2f  (%.2f to %.2f)  %s", r.Estimate, r.Low, r.High, r.Verdict)
 }
 
 // Text returns the comparison in words.

@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/object"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // A Mapping is the coverage mapping of one program. It is safe for concurrent use.
@@ -112,10 +113,8 @@ func newMapping(program string, s *object.Sections) (*Mapping, error) {
 			return nil, err
 		}
 	}
-	for _, one := range s.Covfun {
-		if err := m.readRecords(one); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(s.Covfun, m.readRecords); err != nil {
+		return nil, err
 	}
 	m.names = sync.OnceValues(func() (map[uint64]string, error) { return m.readNames(s.Names) })
 	return m, nil

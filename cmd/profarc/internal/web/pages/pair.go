@@ -88,12 +88,7 @@ func (p *pairPage) addProfilePairs(r *request, a, b reader.Method) error {
 	p.Profiles = pairs[:min(len(pairs), profilesOnPage)]
 	p.Left = len(pairs) - len(p.Profiles) + leftInA + leftInB
 	seen := map[string]bool{}
-	for _, pair := range p.Profiles {
-		if err := pair.readPointPairs(r, seen); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(p.Profiles, func(pair *profilePair) error { return pair.readPointPairs(r, seen) })
 }
 
 type placedProfile struct {

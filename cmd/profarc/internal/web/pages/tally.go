@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/schema"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -162,12 +163,7 @@ func (t *tally) addSamples() error {
 }
 
 func (t *tally) rankMethods(ctx context.Context) error {
-	for _, m := range t.measures {
-		if err := m.rankByValue(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(t.measures, func(m *measured) error { return m.rankByValue(ctx) })
 }
 
 func (m *measured) rankByValue(ctx context.Context) error {
