@@ -236,7 +236,9 @@ func (b *textBuild) parameterSlots(slots []textSlot) []profileset.TypeSlot {
 }
 
 func (b *textBuild) typeSlots(slots []textSlot) []builder.Slot {
-	return lists.Map(slots, func(s textSlot) builder.Slot { return builder.Slot{Stack: s.stack, Type: b.typeWord(s.word)} })
+	return lists.Map(slots, func(s textSlot) builder.Slot {
+		return builder.Slot{Stack: s.stack, Type: b.typeWord(s.word)}
+	})
 }
 
 func (b *textBuild) typeWord(w textWord) builder.TypeWord {

@@ -90,7 +90,9 @@ func (b *build) addMethod(m *methodData) error {
 }
 
 func (b *build) codeID(m *methodData, entries []placedEntry) uint64 {
-	points := lists.Map(entries, func(e placedEntry) parse.CodePoint { return parse.CodePoint{Bci: e.Point(), Tag: e.Tag()} })
+	points := lists.Map(entries, func(e placedEntry) parse.CodePoint {
+		return parse.CodePoint{Bci: e.Point(), Tag: e.Tag()}
+	})
 	id := b.codes.FindID(m.key, points)
 	if _, hidden := b.Hidden[m.key.Class]; id == 0 && !hidden {
 		b.addLoss(parse.LossCodeIDs, m, nil)
