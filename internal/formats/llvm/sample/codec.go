@@ -29,7 +29,7 @@ func (*Importer) Format() codec.Format {
 
 // textStart matches the beginning of a text: a function and its first line, or another function.
 var textStart = lazyregexp.New(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*` +
-	`(?: +[0-9]+(?:\.[0-9]+)?: | +!CFGChecksum: | +!Attributes: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+	`(?: +[0-9]+(?:\.[0-9]+)?: | +!CFGChecksum:| +!Attributes:|[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool {

@@ -83,7 +83,7 @@ func (r *binaryReader) skipSummary() {
 func (r *binaryReader) readPlain() {
 	r.skipSummary()
 	r.readNames()
-	r.readFunctions(0)
+	r.readFunctions()
 }
 
 // readCompact reads a profile of GUIDs. Its functions end where a table of their offsets begins.
@@ -94,7 +94,7 @@ func (r *binaryReader) readCompact() {
 	end := r.uint64() - before - 8
 	functions := r.bytes(end)
 	r.cursor = &cursor{rest: functions, start: r.start - len(r.rest), err: r.err}
-	r.readFunctions(0)
+	r.readFunctions()
 }
 
 func (r *binaryReader) readNames() {
@@ -299,9 +299,9 @@ type section struct {
 // deflateRatio is the highest factor by which zlib compresses.
 const deflateRatio = 1032
 
-// readExtended reads an extensible profile. Sections of other types are skipped.
+// readExtended reads the sections of an extensible profile, in the order of its table. Empty sections are skipped.
 func (r *binaryReader) readExtended(file []byte) {
-	sections := map[uint64][]section{}
+	var sections []section
 	for n := r.uint64(); n > 0 && r.err == nil; n-- {
 		s := section{kind: r.uint64(), flags: r.uint64(), offset: r.uint64()}
 		size := r.uint64()
@@ -309,23 +309,43 @@ func (r *binaryReader) readExtended(file []byte) {
 			r.fail("a section that ends after the file")
 			return
 		}
-		s.data = file[s.offset : s.offset+size]
-		sections[s.kind] = append(sections[s.kind], s)
+		if size > 0 {
+			s.data = file[s.offset : s.offset+size]
+			sections = append(sections, s)
+		}
 	}
 	unpacked := max(parse.FreeExpansion, parse.MaxExpansion*len(file))
-	for _, step := range []struct {
-		kind uint64
-		read func(flags uint64)
-	}{{sectionSummary, r.readFlags}, {sectionNames, r.readNameSection}, {sectionContexts, r.readContexts},
-		{sectionFunctions, r.readFunctions}, {sectionSymbols, r.readSymbols}, {sectionMetadata, r.readMetadata}} {
-		for _, s := range sections[step.kind] {
-			if r.err != nil {
-				return
-			}
-			r.cursor = newCursor(s.data, int(s.offset))
-			r.unpack(&s, &unpacked)
-			step.read(s.flags)
+	for _, s := range sections {
+		if r.err != nil {
+			return
 		}
+		r.cursor = newCursor(s.data, int(s.offset))
+		r.unpack(&s, &unpacked)
+		r.readSection(s.kind, s.flags)
+	}
+}
+
+// readSection reads the section at the cursor. Sections of other types are skipped.
+func (r *binaryReader) readSection(kind, flags uint64) {
+	switch kind {
+	case sectionSummary:
+		r.readFlags(flags)
+		r.skipSummary()
+	case sectionNames:
+		r.readNameSection(flags)
+	case sectionContexts:
+		r.readContexts()
+	case sectionFunctions:
+		r.readFunctions()
+	case sectionSymbols:
+		r.readSymbols()
+	case sectionMetadata:
+		r.readMetadata(flags)
+	default:
+		r.rest = nil
+	}
+	if len(r.rest) > 0 {
+		r.fail("data after the end of a section")
 	}
 }
 
@@ -362,17 +382,22 @@ func (r *binaryReader) readFlags(flags uint64) {
 	r.types = flags&flagTypes != 0
 }
 
+// readNameSection reads a table of names. A second table replaces the first, and no table has the order of all names.
 func (r *binaryReader) readNameSection(flags uint64) {
-	if flags&flagGUIDs == 0 {
+	second := r.names != nil
+	r.names = nil
+	switch {
+	case flags&flagFixedGUIDs != 0:
+		r.readGUIDs(r.uint64)
+	case flags&flagGUIDs != 0:
+		r.readGUIDs(r.uleb)
+	default:
 		r.readNames()
-		return
 	}
-	r.profile.UniqueNames = flags&flagUniqueNames != 0
-	read := r.uleb
-	if flags&flagFixedGUIDs != 0 {
-		read = r.uint64
+	r.profile.UniqueNames = r.profile.ranking != nil && flags&flagUniqueNames != 0
+	if second {
+		r.profile.ranking = nil
 	}
-	r.readGUIDs(read)
 }
 
 func (r *binaryReader) readGUIDs(read func() uint64) {
@@ -384,7 +409,8 @@ func (r *binaryReader) readGUIDs(read func() uint64) {
 	}
 }
 
-func (r *binaryReader) readContexts(uint64) {
+func (r *binaryReader) readContexts() {
+	r.contexts = nil
 	for n := r.count(); n > 0 && r.err == nil; n-- {
 		depth := r.count()
 		if depth == 0 || depth > maxInlined {
@@ -399,13 +425,13 @@ func (r *binaryReader) readContexts(uint64) {
 	}
 }
 
-func (r *binaryReader) readFunctions(uint64) {
+func (r *binaryReader) readFunctions() {
 	for len(r.rest) > 0 {
 		r.readTop()
 	}
 }
 
-func (r *binaryReader) readSymbols(uint64) {
+func (r *binaryReader) readSymbols() {
 	r.profile.Symbols = append(r.profile.Symbols, []string{}...)
 	for len(r.rest) > 0 {
 		r.profile.Symbols = append(r.profile.Symbols, r.text())

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"strings"
@@ -122,10 +123,82 @@ func TestMistakesInTextsAreRefused(t *testing.T) {
 		"main:1:1\n 1: 2 foo\n": "test: line 2:", "main:1:1\n 1: foo:x\n": "test: line 2:",
 		"main:1:1\n !Attributes: x\n": "test: line 2:", "main:1:1\n !CFGChecksum: 1\n 2: 3\n": "test: line 3:",
 		"main:1:1\n[main:3 @ foo]:1:1\n": "test: line 2:", "a\x00:1:1\n": "test: line 1:",
+		"main:1:1\n 1: 5foo:9\n": "test: line 2:", "main:1:1\n 1: 18446744073709551616 foo:9\n": "test: line 2:",
+		"[main:3 @ foo:1:1\n": "test: line 1:", "main:1:1\n 1:100\n": "test: line 2:",
 	} {
 		_, err := Read(bytes.NewReader([]byte(text)), "test")
 		if err == nil || !bytes.HasPrefix([]byte(err.Error()), []byte(want)) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A line in a context has any 32 bits, and an inlined function can have a GUID for a name, as LLVM writes them.
+func TestNumbersOfTextsComeBack(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"[main:70000 @ foo:65536.2 @ bar]:3:1\n",
+		"main:3:1\n 1: 12345678901234567890:2\n  4: 2\n"} {
+		if got := written(t, parsed(t, []byte(text)).WriteText); string(got) != text {
+			t.Errorf("got %s, want %s", got, text)
+		}
+	}
+	if text := "main:3:1\n !CFGChecksum:7\n"; !new(Importer).Detect([]byte(text), true) {
+		t.Errorf("not recognized: %s", text)
+	}
+}
+
+// withSections returns an extensible profile of sections.
+func withSections(sections ...section) []byte {
+	w := sectionWriter{binaryWriter: &binaryWriter{}}
+	w.uleb(magicBase|kindExtended, formatVersion)
+	w.uint64s(uint64(len(sections)))
+	at := uint64(len(w.out) + 4*8*len(sections))
+	for _, s := range sections {
+		w.uint64s(s.kind, s.flags, at, uint64(len(s.data)))
+		at += uint64(len(s.data))
+	}
+	for _, s := range sections {
+		w.out = append(w.out, s.data...)
+	}
+	return w.out
+}
+
+// The sections of an extensible profile are read in the order of its table, and a second table of names replaces the
+// first. A section with data after its content is malformed, as in LLVM.
+func TestSectionsAreReadInOrder(t *testing.T) {
+	t.Parallel()
+	names := section{kind: sectionNames, data: []byte("\x02main\x00foo\x00")}
+	other := section{kind: sectionNames, data: []byte("\x01bar\x00")}
+	guid := section{kind: sectionNames, flags: flagFixedGUIDs, data: []byte("\x01\x07\x00\x00\x00\x00\x00\x00\x00")}
+	head := func(name byte) section { return section{kind: sectionFunctions, data: []byte{9, name, 9, 0, 0}} }
+	long := section{kind: sectionNames, data: append(bytes.Clone(names.data), 0)}
+	summary := section{kind: sectionSummary, data: []byte{0, 0, 0, 0, 0, 0}}
+	summaryAndMore := section{kind: sectionSummary, data: append(bytes.Clone(summary.data), 0)}
+	unknown := section{kind: 99, data: []byte("what")}
+	for i, c := range []struct {
+		sections []section
+		want     string
+	}{
+		{[]section{names, head(1)}, "foo:9:9\n"},
+		{[]section{summary, {kind: sectionNames}, unknown, names, head(1)}, "foo:9:9\n"},
+		{[]section{names, head(1), other, head(0)}, "bar:9:9\nfoo:9:9\n"},
+		{[]section{guid, head(0), names, head(0)}, "7:9:9\nmain:9:9\n"},
+		{[]section{guid, head(0)}, "7:9:9\n"},
+		{[]section{names, other, head(1)}, ""},
+		{[]section{head(1), names}, ""},
+		{[]section{long, head(1)}, ""},
+		{[]section{summaryAndMore, names, head(1)}, ""},
+	} {
+		file := withSections(c.sections...)
+		p, err := Read(bytes.NewReader(file), "test")
+		var got string
+		if err == nil {
+			got = string(written(t, p.WriteText))
+		} else if !errors.Is(err, ErrMalformed) {
+			t.Errorf("case %d: %v", i, err)
+		}
+		if got != c.want {
+			t.Errorf("case %d: got %q, want %q", i, got, c.want)
 		}
 	}
 }
@@ -147,7 +220,7 @@ func TestTypesAtVirtualCallsAreLost(t *testing.T) {
 	}
 	r := binaryReader{cursor: newCursor([]byte{1, 0, 9, 1, 1, 0, 9, 1, 1, 9, 0, 1, 1, 0, 2, 2, 6, 3, 3}, 0),
 		profile: &Profile{}, names: []string{"main", "foo", "_ZTV1A", "_ZTV1B"}, types: true}
-	r.readFunctions(0)
+	r.readFunctions()
 	if got := written(t, r.profile.WriteText); string(got) != want || r.err != nil || r.profile.types != 1 {
 		t.Errorf("got %s with %d lines of classes, %v", got, r.profile.types, r.err)
 	}

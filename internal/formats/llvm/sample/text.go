@@ -87,10 +87,13 @@ func (r *textReader) addLine(text string, blanks int) (expected string) {
 	location, rest, ok := strings.Cut(rest, ": ")
 	at, valid := parseLocation(location)
 	if !ok || !valid || rest == "" {
-		return "LINE: or LINE.DISCRIMINATOR:, with a line up to 65535"
+		return "LINE: or LINE.DISCRIMINATOR:, with a line up to 65535, and a blank after it"
 	}
 	if isCount(firstWord(rest)) {
 		return addBody(f, at, rest)
+	}
+	if rest[0] >= '0' && rest[0] <= '9' && !isGUIDCall(rest) {
+		return "a count of at most 64 bits and a blank, or an inlined function with no digit before its name"
 	}
 	if strings.HasPrefix(rest, typesMark) || strings.HasPrefix(rest, newTypesMark) {
 		r.profile.types++
@@ -120,8 +123,8 @@ func (r *textReader) addHead(text string) (expected string) {
 		return "functions with a context, or without, but not both"
 	}
 	r.profile.Calling = context
-	if context && !f.parseContext(strings.TrimSuffix(name[1:], "]")) {
-		return "fewer frames of a context"
+	if context && (!strings.HasSuffix(name, "]") || !f.parseContext(name[1:len(name)-1])) {
+		return "a context that ends with ], of at most 1000 frames"
 	}
 	if !context {
 		f.Name = nameOfText(name)
@@ -137,12 +140,22 @@ func (f *Function) parseContext(text string) (ok bool) {
 	frames := strings.Split(text, frameSeparator)
 	for _, frame := range frames[:len(frames)-1] {
 		name, location, _ := strings.Cut(frame, ":")
-		at, _ := parseLocation(location)
+		line, discriminator, _ := strings.Cut(location, ".")
+		at := Location{zeroOr32Bits(line), zeroOr32Bits(discriminator)}
 		f.Context = append(f.Context, Frame{nameOfText(name), at})
 	}
 	name, _, _ := strings.Cut(frames[len(frames)-1], ":")
 	f.Name = nameOfText(name)
 	return len(frames) <= maxInlined
+}
+
+// zeroOr32Bits returns the number in a context, 0 for other texts.
+func zeroOr32Bits(text string) uint32 {
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(n)
 }
 
 func (r *textReader) addMetadata(f *Function, text string, blanks int) (expected string) {
@@ -201,6 +214,12 @@ func firstWord(text string) string {
 func isCount(text string) bool {
 	_, err := strconv.ParseUint(text, 10, 64)
 	return err == nil
+}
+
+// isGUIDCall reports whether a text is an inlined function whose name is a GUID, as LLVM writes it in decimal.
+func isGUIDCall(text string) bool {
+	name, _, _ := cutCount(text)
+	return isCount(name)
 }
 
 // addBody adds the samples of a line and its call targets, as in "534 foo:500 bar:34". A target of the same name
