@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
 		}
 	}
 	err = x.readOrder(s)
+	x.nameGUIDs()
 	x.profile.sort()
 	x.profile.addLossesTo(lost)
 	return x.profile, err
@@ -72,6 +74,28 @@ func (x *extractor) readOrder(s *reader.Store) error {
 	}
 	x.profile.ranking = places
 	return nil
+}
+
+// nameGUIDs gives functions that are known by their GUIDs the names that the archive has for them. An archive has both
+// if a profile of GUIDs was merged with one of names.
+func (x *extractor) nameGUIDs() {
+	named := map[string]string{}
+	for _, name := range x.names {
+		if isGUID(name) {
+			named[name] = name
+		}
+	}
+	if len(named) == 0 || len(named) == len(x.names) {
+		return
+	}
+	for _, name := range x.names {
+		if !isGUID(name) {
+			named[nameOfGUID(GUID(name))] = name
+		}
+	}
+	for _, f := range x.profile.Functions {
+		f.eachNameAt(func(name *string) { *name = cmp.Or(named[*name], *name) })
+	}
 }
 
 func (x *extractor) setKind(s *reader.Store, properties map[string][]string) error {

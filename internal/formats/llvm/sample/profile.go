@@ -88,9 +88,14 @@ func nameOfText(text string) string {
 	return text
 }
 
+// isGUID reports whether a name is one from nameOfGUID.
+func isGUID(name string) bool {
+	return len(name) == guidSize && name[0] == guidMark && name[1] != guidMark
+}
+
 // guidOfName returns the GUID of a name, and whether it is all that is known.
 func guidOfName(name string) (guid uint64, only bool) {
-	if len(name) == guidSize && name[0] == guidMark && name[1] != guidMark {
+	if isGUID(name) {
 		if guid, err := strconv.ParseUint(name[1:], 16, 64); err == nil {
 			return guid, true
 		}
@@ -156,16 +161,22 @@ func (f *Function) frames() []Frame { return append(slices.Clone(f.Context), Fra
 
 // eachName calls yield with the names of a function, its callers, its targets and the calls in it.
 func (f *Function) eachName(yield func(name string)) {
-	for _, frame := range f.frames() {
-		yield(frame.Name)
+	f.eachNameAt(func(name *string) { yield(*name) })
+}
+
+// eachNameAt calls yield with the places of the same names. The callers must not be shared with other functions.
+func (f *Function) eachNameAt(yield func(name *string)) {
+	for i := range f.Context {
+		yield(&f.Context[i].Name)
 	}
+	yield(&f.Name)
 	for _, l := range f.Lines {
-		for _, t := range l.Targets {
-			yield(t.Name)
+		for i := range l.Targets {
+			yield(&l.Targets[i].Name)
 		}
 	}
 	for _, c := range f.Calls {
-		c.eachName(yield)
+		c.eachNameAt(yield)
 	}
 }
 

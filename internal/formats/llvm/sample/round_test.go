@@ -226,6 +226,23 @@ func TestTypesAtVirtualCallsAreLost(t *testing.T) {
 	}
 }
 
+// A merge of a profile of GUIDs with one of names has each function once, by its name.
+func TestGUIDsAndNamesMeetInAMerge(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"main:9:4\n 1: 3 foo:2\n 70000.2: 1\n 2: foo:5\n  1: 5 rest:5\n": "main:27:12\n 1: 9 foo:6\n 70000.2: 3\n 2: foo:15\n  1: 15 rest:15\n",
+		"[main:1 @ foo]:9:4\n 1: 3 main:2\n[main]:3:3\n 1: 3\n":          "[main:1 @ foo]:27:12\n 1: 9 main:6\n[main]:9:9\n 1: 9\n",
+	} {
+		names := []byte(text)
+		guids := written(t, func(w io.Writer) error { return Extensible{GUIDs: true}.Write(w, parsed(t, names)) })
+		for _, files := range [][2][]byte{{names, guids}, {guids, names}} {
+			if got := exported(t, mergedWith(t, files[0], files[1], 2), TextExporter()); string(got) != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+	}
+}
+
 // Two versions of a function, with different checksums, cannot both be written: the one with more samples is.
 func TestTheVersionWithMoreSamplesIsExported(t *testing.T) {
 	t.Parallel()
