@@ -45,12 +45,17 @@ const (
 	LossCode       codec.LossKind = "checksums of 64 ones, which are stored as one less"
 	LossTypes      codec.LossKind = "classes of objects at virtual calls"
 	LossChecksum   codec.LossKind = "profiles of a function with a checksum that another has, with fewer samples"
+	LossFiles      codec.LossKind = "source files of no function, or of a function with several"
+	LossSummary    codec.LossKind = "summaries that differ from the counts, from which exports compute them"
 )
 
 // addLossesTo adds the losses of reading and of sort.
 func (p *Profile) addLossesTo(lost *codec.Losses) {
 	if p.types > 0 {
 		lost.AddLoss(codec.Loss{What: LossTypes, Count: p.types})
+	}
+	if p.otherSummary {
+		lost.Add(LossSummary, 1)
 	}
 	for unit, n := range p.lost {
 		lost.AddLoss(codec.Loss{What: LossLarge, Count: 1, Unit: unit, Amount: n})
@@ -86,6 +91,7 @@ func (p *Profile) addTo(b *builder.Builder, report *codec.Report) error {
 	}
 	report.Methods = len(a.methods)
 	p.addLossesTo(&report.Lost)
+	a.addFiles(p)
 	a.wide.addTo(b)
 	a.listNames(p.ranking)
 	for _, symbol := range p.Symbols {
@@ -163,6 +169,9 @@ func (a *archiver) addProfile(f *Function, p *builder.Profile) {
 		a.report.Entries++
 	}
 	a.report.Entries++
+	if f.First != 0 {
+		a.b.Internal().Table(disk.TableAdvice, 0).Row(uint64(p.Internal().Ref()), f.First, 1, 0)
+	}
 	if err := p.Done(); a.err == nil {
 		a.err = err
 	}
@@ -174,6 +183,24 @@ func (a *archiver) callees(targets []Target) []builder.Callee {
 		rows[i] = builder.Callee{Method: a.method(t.Name), Count: t.Count}
 	}
 	return rows
+}
+
+// addFiles adds the files of functions to the archive.
+func (a *archiver) addFiles(p *Profile) {
+	in := a.b.Internal()
+	added := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		if m, ok := a.methods[name]; ok {
+			file := p.Files[name]
+			added[file] = true
+			in.Table(disk.TableFunctions, 0).Row(uint64(m), uint64(in.Symbol("")), uint64(in.Symbol(file)), 0)
+		}
+	}
+	for _, file := range p.fileNames {
+		if !added[file] {
+			a.report.Lost.AddLoss(codec.Loss{What: LossFiles, Count: 1, First: []string{file}})
+		}
+	}
 }
 
 // A location is a profile point: the discriminator above the 16 bits of the line. A location that does not fit has a

@@ -3,6 +3,8 @@ package sample
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -18,8 +20,9 @@ type extractor struct {
 	profile *Profile
 	wide    locations
 	names   map[layout.Ref]string
-	places  map[place]*Function // functions without checksum
-	lines   []Line              // memory for the next profile
+	places  map[place]*Function   // functions without checksum
+	lines   []Line                // memory for the next profile
+	first   map[layout.Ref]uint64 // times of first samples by profile
 }
 
 // A place is where a function is called, or the top of a profile.
@@ -31,7 +34,8 @@ type place struct {
 
 // extract returns the profile in an archive. It adds counts that the profile cannot have to lost.
 func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
-	x := extractor{profile: &Profile{}, names: map[layout.Ref]string{}, places: map[place]*Function{}}
+	x := extractor{profile: &Profile{}, names: map[layout.Ref]string{}, places: map[place]*Function{},
+		first: map[layout.Ref]uint64{}}
 	properties, err := entries.Properties(s)
 	if err != nil {
 		return nil, err
@@ -41,6 +45,9 @@ func extract(s *reader.Store, lost *codec.Losses) (*Profile, error) {
 	}
 	if x.wide, x.profile.Symbols, err = foreignRows(s); err != nil {
 		return nil, err
+	}
+	if err := x.readFilesAndTimes(s, lost); err != nil {
+		return nil, disk.WithFileName(err, s.Mapping().Name())
 	}
 	for p, err := range s.Profiles() {
 		if err == nil {
@@ -96,6 +103,43 @@ func (x *extractor) nameGUIDs() {
 	for _, f := range x.profile.Functions {
 		f.eachNameAt(func(name *string) { *name = cmp.Or(named[*name], *name) })
 	}
+}
+
+// readFilesAndTimes reads the source files of functions and the times of their first samples. GCC compares only the
+// last part of a file's path. A function with several files gets none, so that GCC takes its counts for any function of
+// its name.
+func (x *extractor) readFilesAndTimes(s *reader.Store, lost *codec.Losses) error {
+	times, err := s.TableOrEmpty(disk.TableAdvice)
+	if err != nil {
+		return err
+	}
+	for row := range times.Rows {
+		x.first[layout.Ref(times.Cell(0, row))] = times.Cell(1, row)
+	}
+	t, err := s.TableOrEmpty(disk.TableFunctions)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{}
+	several := map[string]bool{}
+	for row := range t.Rows {
+		name, err := x.nameOf(s.MethodAt(layout.Ref(t.Cell(0, row))))
+		if err != nil {
+			return err
+		}
+		file, err := t.Text(2, row)
+		if err != nil {
+			return err
+		}
+		if other, ok := files[name]; ok && path.Base(other) != path.Base(file) {
+			several[name] = true
+			lost.AddLoss(codec.Loss{What: LossFiles, Count: 1, First: []string{other}})
+		}
+		files[name] = file
+	}
+	maps.DeleteFunc(files, func(name, _ string) bool { return several[name] })
+	x.profile.Files = files
+	return nil
 }
 
 func (x *extractor) setKind(s *reader.Store, properties map[string][]string) error {
@@ -165,6 +209,7 @@ func (x *extractor) addProfile(p reader.Profile) error {
 	if head, ok := p.Invocations(); ok {
 		f.Head = head.Trained()
 	}
+	f.First = x.first[p.Ref()]
 	f.Lines = x.lines[:0]
 	for e := range p.Entries() {
 		if err := x.addEntry(f, e); err != nil {

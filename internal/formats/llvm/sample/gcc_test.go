@@ -107,7 +107,7 @@ func TestGCCFilesHoldProfiles(t *testing.T) {
 	for seed := range uint64(16) {
 		text := written(t, generatedForGCC(seed).WriteText)
 		store := opened(t, imported(t, text))
-		for _, version := range []int{gccPadded, gccBytes, gccLLVM} {
+		for _, version := range []int{gccPadded, gccBytes, gccFiles, gccLLVM} {
 			file := exported(t, store, gccExporter(version))
 			again := importedGCC(t, file)
 			if got := exported(t, again, TextExporter()); !bytes.Equal(got, text) {
@@ -158,18 +158,18 @@ func TestGCCTakesTheCounts(t *testing.T) {
 	t.Parallel()
 	full.Only(t, "runs gcc")
 	tested := false
-	for _, gcc := range []string{"gcc", "gcc-11"} {
+	for _, gcc := range []string{"gcc", "gcc-11", "gcc-16"} {
 		out, err := exec.Command(gcc, "-dumpversion").Output()
 		if err != nil {
 			continue
 		}
-		version := gccBytes
 		major, _, _ := strings.Cut(strings.TrimSpace(string(out)), ".")
+		version := gccBytes
 		switch {
 		case len(major) < 2 || major < "12":
 			version = gccPadded
 		case major > "15":
-			continue // reads version 3 alone
+			version = gccFiles
 		}
 		tested = true
 		t.Run(gcc, func(t *testing.T) { compareWithGCC(t, gcc, version) })
@@ -183,17 +183,38 @@ func compareWithGCC(t *testing.T, gcc string, version int) {
 	dir := t.TempDir()
 	store := opened(t, imported(t, []byte("work:12400:3\n 2: 3\n 3: 6200\n 4: 6000\n 5: 5800\n 7: 397\n 8: 3\n")))
 	file := exported(t, store, gccExporter(version))
-	for name, b := range map[string][]byte{"a.c": []byte(judgedProgram), "a.afdo": file} {
+	dump := dumpOfGCC(t, dir, gcc, file, "a.c", judgedProgram)
+	for _, count := range []string{"5800", "397", "6200"} {
+		want := "count " + count + " (auto FDO)"
+		if version == gccFiles {
+			want = "with count " + count + ", scaled to "
+		}
+		if !strings.Contains(dump, want) {
+			t.Errorf("no block of %s in\n%s", count, dump)
+		}
+	}
+}
+
+// dumpOfGCC compiles a source file with a profile, and returns the dump of the pass that reads it.
+func dumpOfGCC(t *testing.T, dir, gcc string, profile []byte, name, source string) string {
+	t.Helper()
+	for name, b := range map[string][]byte{name: []byte(source), "a.afdo": profile} {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(gcc, "-O2", "-g", "-fauto-profile=a.afdo", "-fdump-ipa-afdo-blocks-details", "-c", "a.c")
+	command := exec.Command(gcc, "-O2", "-g", "-fauto-profile=a.afdo", "-fdump-ipa-afdo-blocks-details",
+		"-fdump-tree-optimized", "-c", name)
 	command.Dir = dir
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	dumps, err := filepath.Glob(filepath.Join(dir, "a.c.*.afdo"))
+	return readDump(t, dir, name+".*.afdo")
+}
+
+func readDump(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	dumps, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil || len(dumps) != 1 {
 		t.Fatal(dumps, err)
 	}
@@ -201,11 +222,7 @@ func compareWithGCC(t *testing.T, gcc string, version int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, count := range []string{"5800", "397", "6200"} {
-		if !bytes.Contains(dump, []byte("count "+count+" (auto FDO)")) {
-			t.Errorf("no block of %s in\n%s", count, dump)
-		}
-	}
+	return string(dump)
 }
 
 // Profiles that GCC's file does not hold are refused.
@@ -241,52 +258,60 @@ func TestPaddedNamesOfVersion2AreRead(t *testing.T) {
 // Damaged files are refused with the byte.
 func TestDamagedGCCFilesAreRefused(t *testing.T) {
 	t.Parallel()
-	whole := gccBytesOf(0x67636461, 2, 0, 0xaa000000, 6, 2, 1, "\x00", 5, "work\x00",
+	two := gccBytesOf(0x67636461, 2, 0, 0xaa000000, 6, 2, 1, "\x00", 5, "work\x00",
 		0xac000000, 10, 1, uint64(5), 1, 1, 0, 1<<16, 0, uint64(3), endOfGCC)
-	for size := 16; size < len(whole)-len(endOfGCC); size++ {
-		_, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(whole[:size]), Name: "cut"})
-		if !errors.Is(err, ErrMalformed) || !strings.HasPrefix(err.Error(), "cut: byte ") {
-			t.Errorf("%d bytes: %v", size, err)
+	for _, whole := range [][]byte{two, version3()} {
+		for size := 16; size < len(whole)-len(endOfGCC); size++ {
+			_, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(whole[:size]), Name: "cut"})
+			if !errors.Is(err, ErrMalformed) || !strings.HasPrefix(err.Error(), "cut: byte ") {
+				t.Errorf("%d bytes: %v", size, err)
+			}
 		}
 	}
-	whole[4] = 3
-	whole[15] = 0xa8 // as in version 3
-	if !(&Importer{}).Detect(whole, true) {
-		t.Error("version 3 is not detected")
-	}
-	if _, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(whole)}); !errors.Is(err, ErrVersion) {
-		t.Error(err)
-	}
-	deep := gccBytesOf(0x67636461, 2, 0, 0xaa000000, 6, 2, 1, "\x00", 5, "work\x00", 0xac000000, 10, 1, uint64(5))
+	deep := two[:len(two)-len(endOfGCC)-28]
 	for range 2000 {
 		deep = append(deep, gccBytesOf(1, 0, 1, 0)...)
 	}
-	if _, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(deep)}); !errors.Is(err, ErrMalformed) {
-		t.Error(err)
+	for name, file := range map[string][]byte{
+		"deep": deep, "another tag": edited(two, 12, 0xaa000001), "no summary": edited(two, 4, 3),
+		"a summary of 15 parts":    append(version3()[:364:364], version3()[384:]...),
+		"the number of no file":    edited(version3(), fileOfAdd, 2),
+		"another tag of functions": edited(version3(), bytes.Index(version3(), []byte{0, 0, 0, 0xac}), 0xad000000),
+	} {
+		if _, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(file)}); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, version := range []int{0, 4, 0x34303670 - 1<<16} {
+		file := edited(two, 4, version)
+		if _, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(file)}); !errors.Is(err, ErrVersion) {
+			t.Errorf("version %d: %v", version, err)
+		}
 	}
 }
 
 // No bytes make the importer fail otherwise than with an error. What it reads is written, and read as the same.
 func FuzzReadGCC(f *testing.F) {
 	for seed := range uint64(3) {
-		for _, version := range []int{gccPadded, gccBytes} {
+		for _, version := range []int{gccPadded, gccBytes, gccFiles} {
 			f.Add(exported(f, opened(f, imported(f, written(f, generatedForGCC(seed).WriteText))), gccExporter(version)))
 		}
 	}
+	f.Add(version3())
 	f.Fuzz(func(t *testing.T, file []byte) {
 		report, err := (&Importer{}).Import(&codec.Input{Reader: bytes.NewReader(file), Name: "test"})
 		if err != nil {
 			return
 		}
 		var first, second bytes.Buffer
-		_, err = gccExporter(gccBytes).Export(&first, opened(t, report.Dumps[0]))
+		_, err = GCCExporter().Export(&first, opened(t, report.Dumps[0]))
 		if errors.Is(err, ErrNotGCC) {
 			return
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gccExporter(gccBytes).Export(&second, importedGCC(t, first.Bytes())); err != nil {
+		if _, err := GCCExporter().Export(&second, importedGCC(t, first.Bytes())); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {

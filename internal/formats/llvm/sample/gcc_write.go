@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,26 +18,29 @@ var ErrNotGCC = errors.New("the profile has calling contexts, checksums, functio
 
 // GCCExporter writes what gcc -fauto-profile reads.
 func GCCExporter() codec.Exporter {
-	version := gccBytes
+	version := 0
 	x := newExporter("", "what gcc -fauto-profile reads (imported sample profiles)",
 		func(p *Profile, w io.Writer) error { return p.writeGCC(w, uint32(version)) })
 	x.format.Name = "gcc-autofdo"
 	x.format.Options = []codec.Option{codec.NewOption("autofdo-version", &version,
-		fmt.Sprintf("version of the format: 1 for GCC 5 to 11, 2 for 12 to 15, %#x for LLVM", gccLLVM))}
+		fmt.Sprintf("version of the format: 1 for GCC 5 to 11, 2 for 12 to 15, 3 for 16, %#x for LLVM (default 3 for "+
+			"profiles imported from version 3, 2 for others)", gccLLVM))}
 	return x
 }
 
 func (p *Profile) writeGCC(w io.Writer, version uint32) error {
-	g := gccWriter{Profile: p, version: version, names: []string{""}}
-	if version != gccPadded && version != gccBytes && version != gccLLVM {
-		return fmt.Errorf("%w: version %d of GCC's AutoFDO; 1, 2 and %#x are known", ErrVersion, version, gccLLVM)
+	version = cmp.Or(version, p.leastVersion())
+	if version > gccFiles && version != gccLLVM {
+		return fmt.Errorf("%w: version %d of GCC's AutoFDO; 1 to 3 and %#x are known", ErrVersion, version, gccLLVM)
 	}
 	if p.Calling || p.Probes {
 		return ErrNotGCC
 	}
+	g := gccWriter{Profile: p, version: version, names: []string{""}, places: map[string]uint32{}}
 	slices.SortFunc(p.Functions, func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range p.Functions {
 		f.eachName(func(name string) { g.names = append(g.names, name) })
+		g.listFiles(f)
 	}
 	slices.Sort(g.names)
 	g.names = slices.Compact(g.names)
@@ -48,20 +52,53 @@ func (p *Profile) writeGCC(w io.Writer, version uint32) error {
 	return err
 }
 
+// leastVersion returns the oldest version for GCC 12 and newer that holds the profile.
+func (p *Profile) leastVersion() uint32 {
+	if len(p.Files) > 0 || slices.ContainsFunc(p.Functions, func(f *Function) bool { return f.First != 0 }) {
+		return gccFiles
+	}
+	return gccBytes
+}
+
 // A gccWriter appends the parts of GCC's file.
 type gccWriter struct {
 	*Profile
 	version uint32
 	names   []string // functions and an empty name, sorted
+	files   []string
+	places  map[string]uint32 // indices of files
 	out     []byte
 	err     error
+}
+
+// listFiles lists the files of a function and of the calls in it, in the order of create_gcov.
+func (g *gccWriter) listFiles(f *Function) {
+	g.fileOf(f.Name)
+	for _, c := range f.Calls {
+		g.listFiles(c.Function)
+	}
+}
+
+// fileOf returns the index of a name's file, which it appends to the files.
+func (g *gccWriter) fileOf(name string) uint32 {
+	file, ok := g.Files[name]
+	if !ok {
+		return noFile
+	}
+	at, listed := g.places[file]
+	if !listed {
+		at = uint32(len(g.files))
+		g.places[file] = at
+		g.files = append(g.files, file)
+	}
+	return at
 }
 
 func (g *gccWriter) data(numbers any) { g.out, _ = binary.Append(g.out, binary.LittleEndian, numbers) }
 
 func (g *gccWriter) writeText(text string) {
 	size, unit := len(text)+1, 1
-	if g.version != gccBytes {
+	if g.version != gccBytes && g.version != gccFiles {
 		size, unit = len(text)/4+1, 4
 	}
 	g.data(uint32(size))
@@ -69,23 +106,57 @@ func (g *gccWriter) writeText(text string) {
 }
 
 func (g *gccWriter) layout() {
-	g.data([]uint32{gccMagic, g.version, 0, tagNames})
+	g.data([]uint32{gccMagic, g.version, 0})
+	if g.version == gccFiles {
+		g.writeSummary()
+	}
+	g.writeNames()
+	at := len(g.out)
+	g.data([]uint32{tagFunctions, 0, uint32(len(g.Functions))})
+	uncounted := 2 // words that create_gcov leaves out of the length
+	for _, f := range g.Functions {
+		g.data(f.Head)
+		if g.version == gccFiles {
+			g.data(f.First)
+			uncounted += 2
+		}
+		g.function(f)
+	}
+	binary.LittleEndian.PutUint32(g.out[at+4:], uint32((len(g.out)-at)/4-uncounted))
+	g.data(append([]uint32{0xae000000, 0, 0, 0xaf000000, 3 * 128}, make([]uint32, 3*128)...))
+}
+
+func (g *gccWriter) writeSummary() {
+	s, maxHead := g.summarize()
+	g.data(uint32(tagSummary))
+	g.data([]uint64{s.TotalCount, s.MaxBlockCount, maxHead, s.Blocks, s.Functions, uint64(len(s.Cutoffs))})
+	for _, c := range s.Cutoffs {
+		g.data(uint32(c.Share))
+		g.data([]uint64{c.MinCount, c.Blocks})
+	}
+}
+
+// writeNames writes a length without files, as create_gcov does.
+func (g *gccWriter) writeNames() {
 	words := 1
 	for _, name := range g.names {
 		words += 2 + len(textOfName(name))/4
+		g.fileOf(name)
 	}
-	g.data([]uint32{uint32(words), uint32(len(g.names))})
+	g.data([]uint32{tagNames, uint32(words)})
+	if g.version == gccFiles {
+		g.data(uint32(len(g.files)))
+		for _, file := range g.files {
+			g.writeText(file)
+		}
+	}
+	g.data(uint32(len(g.names)))
 	for _, name := range g.names {
 		g.writeText(textOfName(name))
+		if g.version == gccFiles {
+			g.data(g.fileOf(name))
+		}
 	}
-	at := len(g.out)
-	g.data([]uint32{tagFunctions, 0, uint32(len(g.Functions))})
-	for _, f := range g.Functions {
-		g.data(f.Head)
-		g.function(f)
-	}
-	binary.LittleEndian.PutUint32(g.out[at+4:], uint32(len(g.out)-at)/4-2)
-	g.data(append([]uint32{0xae000000, 0, 0, 0xaf000000, 3 * 128}, make([]uint32, 3*128)...))
 }
 
 func (g *gccWriter) indexOf(name string) int {

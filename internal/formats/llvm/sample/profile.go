@@ -25,8 +25,13 @@ type Profile struct {
 
 	UniqueNames bool // a name has a suffix that makes it unique; set if the names are GUIDs
 
+	Files map[string]string // source files of functions by name, as GCC's version 3 has them
+
 	read  ledger.Totals // counts before sort
 	types int           // lines with the classes of objects at virtual calls, which are not read
+
+	otherSummary bool     // GCC's file has another summary than its counts
+	fileNames    []string // all files in GCC's file
 	sorter
 }
 
@@ -36,6 +41,7 @@ type Function struct {
 	Context    []Frame // callers, the outermost first; nil unless Profile.Calling
 	Total      uint64  // samples in the function and in its inlined calls
 	Head       uint64  // samples at the entry
+	First      uint64  // time of the first sample, as GCC's version 3 has it; 0 if unknown
 	Checksum   uint64  // of the control flow; 0 if unknown
 	Attributes uint64
 	Lines      []Line
@@ -266,6 +272,7 @@ func (s *sorter) addFunction(to **Function, f *Function) {
 func (s *sorter) addSamples(to, f *Function) {
 	s.add(&to.Total, f.Total, ledger.Counts)
 	s.add(&to.Head, f.Head, ledger.Invocations)
+	to.First = cmp.Or(min(to.First, f.First), max(to.First, f.First))
 	to.Attributes = cmp.Or(to.Attributes, f.Attributes)
 	to.Lines = append(to.Lines, f.Lines...)
 	to.Calls = append(to.Calls, f.Calls...)
