@@ -97,28 +97,49 @@ func (r *binaryReader) readCalls() {
 	}
 }
 
-// scanCalls finds the calls in a range of the text. Bytes that are no call hardly lead to the start of a function.
+// scanCalls finds the calls in a range of the text. A jump to the start of another function is a call at the end of a
+// function. Other bytes hardly lead to such a start.
 func (r *binaryReader) scanCalls(p place, from, to uint64) {
 	for at := from; at < to && r.arch == amd64; at++ {
-		switch b := r.text[at:]; {
-		case len(b) >= 5 && b[0]|1 == 0xe9: // CALL, or JMP for a call at the end of a function
-			r.addDirect(p, r.start+at+5+uint64(int64(int32(binary.LittleEndian.Uint32(b[1:])))))
-		case len(b) >= 2 && b[0] == 0xff && b[1]>>3&7 == 2:
+		b := r.text[at:]
+		if offset, isCall := directTarget(b); offset != 0 {
+			r.addDirect(p, r.start+at+offset, isCall)
+		}
+		if len(b) >= 2 && b[0] == 0xff && (b[1]>>3&7 == 2 || b[1]>>3&7 == 4) { // CALL and JMP through a pointer
 			p.of.indirect[p.line] = true
 		}
 	}
 	for at := from; at+4 <= to && r.arch == arm64; at += 4 {
-		switch word := binary.LittleEndian.Uint32(r.text[at:]); {
-		case word>>26 == 0x25:
-			r.addDirect(p, r.start+at+uint64(int64(int32(word<<6)>>4)))
-		case word&0xfffffc1f == 0xd63f0000:
+		word := binary.LittleEndian.Uint32(r.text[at:])
+		if word&0x7c000000 == 0x14000000 { // B and BL
+			r.addDirect(p, r.start+at+uint64(int64(int32(word<<6)>>4)), word>>31 != 0)
+		}
+		if word&0xffdffc1f == 0xd61f0000 { // BR and BLR
 			p.of.indirect[p.line] = true
 		}
 	}
 }
 
-func (r *binaryReader) addDirect(p place, target uint64) {
-	if s, ok := r.entries[target]; ok {
+// directTarget returns the offset to which an instruction of amd64 calls or jumps, from its own start. It returns 0 for
+// another instruction.
+func directTarget(b []byte) (offset uint64, isCall bool) {
+	wide := func(opcode int) uint64 {
+		return uint64(opcode+4) + uint64(int64(int32(binary.LittleEndian.Uint32(b[opcode:]))))
+	}
+	switch {
+	case len(b) >= 2 && (b[0] == 0xeb || b[0]&0xf0 == 0x70): // JMP and conditional jumps with 1 byte
+		return 2 + uint64(int64(int8(b[1]))), false
+	case len(b) >= 5 && b[0]|1 == 0xe9: // CALL and JMP
+		return wide(1), b[0] == 0xe8
+	case len(b) >= 6 && b[0] == 0x0f && b[1]&0xf0 == 0x80: // conditional jumps
+		return wide(2), false
+	}
+	return 0, false
+}
+
+// addDirect adds a call. A jump of a function to its own start is a loop.
+func (r *binaryReader) addDirect(p place, target uint64, isCall bool) {
+	if s, ok := r.entries[target]; ok && (isCall || s != p.of.symbol) {
 		p.of.addLine(s.key(), int64(p.line))
 	}
 }
