@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -74,11 +75,7 @@ func Message(err error, more func(error) string) string {
 		return "interrupted"
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var parts []string
-		for _, e := range joined.Unwrap() {
-			parts = append(parts, Message(e, more))
-		}
-		return strings.Join(parts, "; ")
+		return lists.Join(joined.Unwrap(), "; ", func(e error) string { return Message(e, more) })
 	}
 	text := OneLine(err.Error())
 	for _, prefix := range []string{"builder: ", "publish "} {

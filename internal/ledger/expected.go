@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // An Expectation compares the inputs of an operation with the files that a training run should have left.
@@ -79,11 +81,7 @@ func (e BadInputs) Error() string {
 	if len(e) == 1 {
 		return e[0].Error()
 	}
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), strings.Join(lines, "\n  "))
+	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), lists.Join(e, "\n  ", error.Error))
 }
 
 // Unwrap returns the errors.

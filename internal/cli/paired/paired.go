@@ -10,6 +10,8 @@ package paired
 import (
 	"math"
 	"slices"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type Ratio struct {
@@ -120,10 +122,7 @@ func signedRankP(x []float64) float64 {
 
 // doubledRanks returns twice the rank of each absolute value, which is an integer even for ties.
 func doubledRanks(x []float64) []int {
-	sizes := make([]float64, len(x))
-	for i, v := range x {
-		sizes[i] = math.Abs(v)
-	}
+	sizes := lists.Map(x, math.Abs)
 	sorted := slices.Sorted(slices.Values(sizes))
 	ranks := make([]int, len(x))
 	for i, size := range sizes {

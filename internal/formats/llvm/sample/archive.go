@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -178,11 +179,9 @@ func (a *archiver) addProfile(f *Function, p *builder.Profile) {
 }
 
 func (a *archiver) callees(targets []Target) []builder.Callee {
-	rows := make([]builder.Callee, len(targets))
-	for i, t := range targets {
-		rows[i] = builder.Callee{Method: a.method(t.Name), Count: t.Count}
-	}
-	return rows
+	return lists.Map(targets, func(t Target) builder.Callee {
+		return builder.Callee{Method: a.method(t.Name), Count: t.Count}
+	})
 }
 
 // addFiles adds the files of functions to the archive.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // LLVM writes the metadata of functions in the order of a hash map of its C++ library: libstdc++'s unordered_map, in
@@ -43,10 +45,7 @@ func throughHashMap(functions []*Function, calling bool) []*Function {
 		all = append(all, hashed{Function: f, hash: hash})
 	}
 	sortByBucket(all, buckets[0])
-	sorted := make([]*Function, len(all))
-	for i := range all {
-		sorted[i] = all[i].Function
-	}
+	sorted := lists.Map(all, func(h hashed) *Function { return h.Function })
 	return sorted
 }
 
@@ -79,10 +78,9 @@ const (
 const hashChunk = 8
 
 func hashOfFrames(frames []Frame) uint64 {
-	words := make([]uint64, len(frames))
-	for i, f := range frames {
-		words[i] = GUID(f.Name) + 33*(uint64(f.Discriminator)<<32|uint64(f.Line))
-	}
+	words := lists.Map(frames, func(f Frame) uint64 {
+		return GUID(f.Name) + 33*(uint64(f.Discriminator)<<32|uint64(f.Line))
+	})
 	if len(words) <= hashChunk {
 		return hashFew(words)
 	}
