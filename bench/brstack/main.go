@@ -27,19 +27,20 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	every := flag.Int("every", 4093, "taken branches from one sample to the next")
 	depth := flag.Int("depth", 32, "branches in a sample")
+	stacks := flag.Bool("stacks", false, "write the call stacks, too, as with perf record -g")
 	flag.Parse()
 	if *out == "" || flag.NArg() == 0 || *every < 1 || *depth < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := record(*out, *every, *depth, flag.Args()); err != nil {
+	if err := record(*out, *every, *depth, *stacks, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "brstack:", err)
 		os.Exit(1)
 	}
 }
 
 // record runs a program below qemu-x86_64 and writes its samples.
-func record(out string, every, depth int, command []string) (err error) {
+func record(out string, every, depth int, stacks bool, command []string) (err error) {
 	folder, err := os.MkdirTemp("", "brstack")
 	if err != nil {
 		return err
@@ -54,7 +55,8 @@ func record(out string, every, depth int, command []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	t := tracer{out: bufio.NewWriter(file), every: every, ring: make([]branch, depth), ends: map[uint64]end{}}
+	t := tracer{out: bufio.NewWriter(file), every: every, stacks: stacks,
+		ring: make([]branch, depth), ends: map[uint64]end{}}
 	if err := t.writeMappings(command[0]); err != nil {
 		return err
 	}
@@ -86,11 +88,15 @@ type end struct {
 	next     uint64 // address after it
 	branches bool   // the last instruction is a branch
 	may      bool   // it can also fall through
+	calls    bool
+	returns  bool
 }
 
 type tracer struct {
 	out          *bufio.Writer
 	every        int
+	stacks       bool
+	calls        []uint64 // return addresses of the running functions, the outermost first
 	ring         []branch // the last branches; the newest is at (taken-1) % len
 	taken        int
 	ends         map[uint64]end // end of each block, by its address
@@ -177,9 +183,31 @@ func (t *tracer) enter(line []byte) error {
 	t.older = t.block
 	t.block = to
 	if ok && before.branches && (before.next != to || !before.may) {
+		t.follow(before, to)
 		t.addBranch(branch{before.last, to})
 	}
 	return nil
+}
+
+// follow updates the call stack after a branch.
+func (t *tracer) follow(e end, to uint64) {
+	if e.calls {
+		t.calls = append(t.calls, e.next)
+	}
+	for i := len(t.calls) - 1; e.returns && i >= 0; i-- {
+		if t.calls[i] == to {
+			t.calls = t.calls[:i]
+			return
+		}
+	}
+}
+
+// writeStack writes a call stack, a line each, the innermost frame first.
+func (t *tracer) writeStack(at uint64) {
+	fmt.Fprintf(t.out, "\t%16x\n", at)
+	for i := len(t.calls) - 1; i >= 0; i-- {
+		fmt.Fprintf(t.out, "\t%16x\n", t.calls[i])
+	}
 }
 
 func (t *tracer) addBranch(b branch) {
@@ -188,12 +216,19 @@ func (t *tracer) addBranch(b branch) {
 	if t.taken%t.every != 0 {
 		return
 	}
-	fmt.Fprintf(t.out, "%17x ", b.to)
+	if t.stacks {
+		t.writeStack(b.to)
+	} else {
+		fmt.Fprintf(t.out, "%17x ", b.to)
+	}
 	for i := range min(t.taken, len(t.ring)) {
 		b := t.ring[(t.taken-1-i)%len(t.ring)]
 		fmt.Fprintf(t.out, " 0x%x/0x%x/P/-/-/0 ", b.from, b.to)
 	}
 	fmt.Fprintln(t.out)
+	if t.stacks {
+		fmt.Fprintln(t.out)
+	}
 }
 
 // addInstruction extends a block by an instruction, from a line as
@@ -216,6 +251,9 @@ func (t *tracer) addInstruction(line string) {
 	if size < len(words) { // else the line continues the bytes of a long instruction
 		e.last = at
 		e.branches, e.may = classify(words[size:])
+		text := strings.Join(words[size:], " ")
+		e.calls = strings.Contains(text, "call")
+		e.returns = strings.Contains(text, "ret")
 	}
 	e.next = at + uint64(size)
 	t.ends[t.start] = e

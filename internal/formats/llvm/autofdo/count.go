@@ -12,10 +12,12 @@ import (
 
 // Losses of counting.
 const (
-	LossBranches  codec.LossKind = "branches from and to code outside of the program"
-	LossRanges    codec.LossKind = "ranges between branches that the program cannot run: they go backwards or past a jump"
-	LossPoints    codec.LossKind = "samples without branches, among others with branches or in a program with pseudo probes"
-	LossNoLines   codec.LossKind = "samples of code without debug information"
+	LossBranches codec.LossKind = "branches from and to code outside of the program"
+	LossRanges   codec.LossKind = "ranges between branches that the program cannot run: they go backwards or past a jump"
+	LossPoints   codec.LossKind = "samples without branches, among others with branches or in a program with pseudo probes"
+	LossNoLines  codec.LossKind = "samples of code without debug information"
+	LossNoFrame  codec.LossKind = "samples with branches and a call stack at the first or last instructions of a function, " +
+		"where call stacks lack the caller"
 	LossAmbiguous codec.LossKind = "functions of compilers that share a name: initializers of variables"
 )
 
@@ -26,24 +28,24 @@ type counts struct {
 	points   map[uint64]uint64    // samples without branches
 }
 
-// AddSample counts a sample without branches. It returns false for a sample outside of the program.
-func (p *Program) AddSample(address uint64) bool {
+// AddSample counts n samples without branches. It returns false for a sample outside of the program.
+func (p *Program) AddSample(address, n uint64) bool {
 	if p.codeAt(address) == nil {
 		return false
 	}
-	p.points[address]++
+	p.points[address] += n
 	return true
 }
 
-// AddBranches counts the branches of a sample, the newest first: their sources and targets. It returns false if all are
-// outside of the program.
-func (p *Program) AddBranches(branches [][2]uint64) (inside bool) {
+// AddBranches counts the branches of n samples, the newest first: their sources and targets. It returns false if all
+// are outside of the program.
+func (p *Program) AddBranches(branches [][2]uint64, n uint64) (inside bool) {
 	var end uint64 // source of the branch after this one, 0 if it is outside
 	for _, b := range branches {
 		isFrom := p.codeAt(b[0]) != nil
 		isTo := p.codeAt(b[1]) != nil
 		if !isFrom && !isTo {
-			p.Lost.Add(LossBranches, 1)
+			p.Lost.Add(LossBranches, int(n))
 			continue
 		}
 		inside = true
@@ -51,14 +53,24 @@ func (p *Program) AddBranches(branches [][2]uint64) (inside bool) {
 			b[0] = 0
 		}
 		if isTo {
-			p.branches[b]++
+			p.branches[b] += n
 			if end != 0 {
-				p.ranges[[2]uint64{b[1], end}]++
+				p.ranges[[2]uint64{b[1], end}] += n
 			}
 		}
 		end = b[0]
 	}
 	return inside
+}
+
+// AddBranchesAt is like AddBranches for samples with a call stack, whose innermost frame is at an address. As with
+// llvm-profgen, samples without a stack frame do not count.
+func (p *Program) AddBranchesAt(address uint64, branches [][2]uint64, n uint64) (inside bool) {
+	if p.hasNoFrame(address) {
+		p.Lost.Add(LossNoFrame, int(n))
+		return true
+	}
+	return p.AddBranches(branches, n)
 }
 
 // A profiler makes a profile of counts.
@@ -67,7 +79,6 @@ type profiler struct {
 	profile sample.Profile
 	calls   map[callKey]*sample.Function
 	lines   map[lineKey]*line
-	changes map[uint64]uint64       // changes of the number of samples at an address, modulo 2^64
 	touched map[*functionRange]bool // parts of functions with samples
 }
 
@@ -88,7 +99,7 @@ type line struct{ samples, calls uint64 }
 // Profile returns the counts at the lines of the program.
 func (p *Program) Profile() *sample.Profile {
 	c := profiler{p, sample.Profile{FlowStages: p.staged, Probes: p.probes != nil}, map[callKey]*sample.Function{},
-		map[lineKey]*line{}, map[uint64]uint64{}, map[*functionRange]bool{}}
+		map[lineKey]*line{}, map[*functionRange]bool{}}
 	if len(p.branches) > 0 || p.probes != nil {
 		p.Lost.Add(LossPoints, len(p.points))
 		clear(p.points)
@@ -110,23 +121,17 @@ func (p *Program) Profile() *sample.Profile {
 // knows that it is cold.
 func (p *profiler) countRanges() {
 	for r, n := range p.ranges {
-		end, ok := p.endOfRange(r[0], r[1])
-		if !ok {
+		if p.isStraight(r[0], r[1]) {
+			p.touch(r[0], n)
+		} else {
 			p.Lost.Add(LossRanges, int(n))
-			continue
+			delete(p.ranges, r)
 		}
-		p.changes[r[0]] += n
-		p.changes[end] -= n
-		p.touch(r[0], n)
 	}
 	for address, n := range p.points {
 		p.touch(address, n)
 	}
-	addresses := slices.Sorted(maps.Keys(p.changes))
-	sums := make([]uint64, len(addresses)+1) // sums[i] is the number of samples before addresses[i]
-	for i, at := range addresses {
-		sums[i+1] = sums[i] + p.changes[at]
-	}
+	addresses, sums := p.sumRanges(p.ranges)
 	for part := range p.touched {
 		if p.probes != nil {
 			p.countProbes(part, addresses, sums)
@@ -134,6 +139,22 @@ func (p *profiler) countRanges() {
 			p.countPart(part, addresses, sums)
 		}
 	}
+}
+
+// sumRanges returns the addresses at which the number of samples changes: sums[i] is the number before addresses[i].
+func (p *Program) sumRanges(ranges map[[2]uint64]uint64) (addresses, sums []uint64) {
+	changes := map[uint64]uint64{} // modulo 2^64
+	for r, n := range ranges {
+		last, _ := p.instructionAt(r[1])
+		changes[r[0]] += n
+		changes[last.end] -= n
+	}
+	addresses = slices.Sorted(maps.Keys(changes))
+	sums = make([]uint64, len(addresses)+1)
+	for i, at := range addresses {
+		sums[i+1] = sums[i] + changes[at]
+	}
+	return addresses, sums
 }
 
 // touch notes that the function at an address has samples.
@@ -192,11 +213,16 @@ func (p *profiler) countAt(address, n, total uint64) {
 	if len(frames) == 0 {
 		return
 	}
-	at := frames[len(frames)-1].Location
+	f, _ := p.find(p.baseFrames(frames), total)
+	p.raiseLine(f, frames[len(frames)-1].Location, n)
+}
+
+// raiseLine counts n runs of an instruction of a line.
+func (p *profiler) raiseLine(f *sample.Function, at sample.Location, n uint64) {
 	if !p.staged {
 		n *= duplicates(at.Discriminator)
 	}
-	l := p.line(p.find(frames, total))
+	l := p.line(f, p.baseLocation(at))
 	l.samples = max(l.samples, n)
 }
 
@@ -210,13 +236,13 @@ func (p *profiler) countBranch(from, to, n uint64) {
 	if p.probes == nil {
 		p.function(nil, sample.Frame{Name: callee}).Head += n
 		frames = p.framesAt(from)
-	} else if i := slices.IndexFunc(p.probes.at[from], func(one probe) bool { return one.isCall }); i >= 0 {
-		frames = p.probes.at[from][i].frames
+	} else if call := p.callProbe(from); call != nil {
+		frames = call.frames
 	}
 	if len(frames) == 0 {
 		return
 	}
-	f, at := p.find(frames, 0)
+	f, at := p.find(p.baseFrames(frames), 0)
 	f.Lines = append(f.Lines, sample.Line{Location: at, Targets: []sample.Target{{Name: callee, Count: n}}})
 	if len(frames) == 1 {
 		p.line(f, at).calls += n
@@ -228,7 +254,7 @@ func (p *profiler) find(frames []sample.Frame, total uint64) (f *sample.Function
 	for _, frame := range frames {
 		f = p.function(f, sample.Frame{Name: frame.Name, Location: at})
 		f.Total = disk.SaturatingAdd(f.Total, total)
-		at = p.baseLocation(frame.Location)
+		at = frame.Location
 	}
 	return f, at
 }
@@ -247,7 +273,7 @@ func (p *profiler) function(caller *sample.Function, at sample.Frame) *sample.Fu
 	}
 	p.calls[key] = f
 	switch {
-	case strings.HasPrefix(at.Name, "__cxx_global_var_init"), strings.HasPrefix(at.Name, "__tls_init"):
+	case isAmbiguous(at.Name):
 		p.Lost.Add(LossAmbiguous, 1)
 	case caller == nil:
 		p.profile.Functions = append(p.profile.Functions, f)
@@ -255,6 +281,11 @@ func (p *profiler) function(caller *sample.Function, at sample.Frame) *sample.Fu
 		caller.Calls = append(caller.Calls, sample.Call{Location: at.Location, Function: f})
 	}
 	return f
+}
+
+// isAmbiguous reports whether several functions of a program can have the name.
+func isAmbiguous(name string) bool {
+	return strings.HasPrefix(name, "__cxx_global_var_init") || strings.HasPrefix(name, "__tls_init")
 }
 
 func (p *profiler) line(f *sample.Function, at sample.Location) *line {
@@ -275,6 +306,15 @@ func (p *Program) baseLocation(at sample.Location) sample.Location {
 		at.Discriminator = componentOf(d)
 	}
 	return at
+}
+
+// baseFrames returns frames with the base discriminators.
+func (p *Program) baseFrames(frames []sample.Frame) []sample.Frame {
+	frames = slices.Clone(frames)
+	for i := range frames {
+		frames[i].Location = p.baseLocation(frames[i].Location)
+	}
+	return frames
 }
 
 // componentOf decodes the first component of a discriminator. An odd one is zero, otherwise it has 5 or 12 bits.

@@ -9,35 +9,55 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// A decodeFunc decodes the instruction that code begins with. Its size is 0 if it is invalid. It leaves if the next
-// instruction does not run after it: a call, a return, or an unconditional jump.
-type decodeFunc func(code []byte) (size uint64, leaves bool)
+// A flow tells where a program runs after an instruction.
+type flow uint8
+
+const (
+	flowOn flow = iota // at the next instruction, or at the target of a conditional jump
+	flowJump
+	flowCall
+	flowReturn
+)
+
+// A decodeFunc decodes the instruction that code begins with. Its size is 0 if it is invalid.
+type decodeFunc func(code []byte) (size uint64, next flow)
 
 var decoders = map[elf.Machine]decodeFunc{elf.EM_X86_64: decodeX86, elf.EM_AARCH64: decodeARM}
 
 // decodeARM decodes an instruction of AArch64: B, BL, BR, BLR and RET leave.
-func decodeARM(code []byte) (size uint64, leaves bool) {
+func decodeARM(code []byte) (size uint64, next flow) {
 	const width = 4
 	if len(code) < width {
-		return 0, false
+		return 0, flowOn
 	}
-	word := binary.LittleEndian.Uint32(code)
-	return width, word&0x7c000000 == 0x14000000 || word&0xff9ffc1f == 0xd61f0000
+	switch word := binary.LittleEndian.Uint32(code); {
+	case word&0xfc000000 == 0x94000000, word&0xfffffc1f == 0xd63f0000:
+		next = flowCall
+	case word&0xfffffc1f == 0xd65f0000:
+		next = flowReturn
+	case word&0xfc000000 == 0x14000000, word&0xfffffc1f == 0xd61f0000:
+		next = flowJump
+	}
+	return width, next
 }
 
-func decodeX86(code []byte) (size uint64, leaves bool) {
+func decodeX86(code []byte) (size uint64, next flow) {
 	if size, ok := sizeOfVector(code); ok && size <= uint64(len(code)) {
-		return size, false
+		return size, flowOn
 	}
 	instruction, err := x86asm.Decode(code, 64)
 	if err != nil || instruction.Op == 0 { // it returns the first prefix of an invalid instruction
-		return 0, false
+		return 0, flowOn
 	}
 	switch instruction.Op {
-	case x86asm.CALL, x86asm.JMP, x86asm.RET, x86asm.LCALL, x86asm.LJMP, x86asm.LRET:
-		leaves = true
+	case x86asm.CALL, x86asm.LCALL:
+		next = flowCall
+	case x86asm.RET, x86asm.LRET:
+		next = flowReturn
+	case x86asm.JMP, x86asm.LJMP:
+		next = flowJump
 	}
-	return uint64(instruction.Len), leaves
+	return uint64(instruction.Len), next
 }
 
 // Opcode maps of x86, with the numbers that VEX and EVEX prefixes have for them.

@@ -46,11 +46,11 @@ func TestInstructionsAreThoseOfObjdump(t *testing.T) {
 			continue
 		}
 		if last != 0 {
-			size, leaves := decodeX86(code[last-text.Addr:])
+			size, next := decodeX86(code[last-text.Addr:])
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "bnd" || w == "notrack" || w == "repz" })
-			want := slices.Contains([]string{"call", "ret", "jmp"}, words[0])
-			if size != address-last || leaves != want {
-				t.Errorf("%x %v: size %d, leaves %v; want %d", last, words, size, leaves, address-last)
+			want := map[string]flow{"call": flowCall, "ret": flowReturn, "jmp": flowJump}[words[0]]
+			if size != address-last || next != want {
+				t.Errorf("%x %v: size %d, flow %v; want %d", last, words, size, next, address-last)
 			}
 			compared++
 		}
@@ -84,17 +84,19 @@ func TestInstructions(t *testing.T) {
 		{"\xe8\x01\x02", 0, false},                     // cut off
 		{"", 0, false},
 	} {
-		size, leaves := decodeX86([]byte(c.code))
+		size, next := decodeX86([]byte(c.code))
+		leaves := next != flowOn
 		if size != c.size || size > 0 && leaves != c.leaves {
 			t.Errorf("% x: size %d, leaves %v", c.code, size, leaves)
 		}
 	}
-	for word, want := range map[string]bool{
-		"\x00\x00\x00\x14": true, "\x00\x00\x00\x94": true, "\xc0\x03\x5f\xd6": true, "\x00\x02\x3f\xd6": true,
-		"\x00\x02\x1f\xd6": true, "\x00\x00\x00\x54": false, "\x1f\x20\x03\xd5": false,
+	for word, want := range map[string]flow{
+		"\x00\x00\x00\x14": flowJump, "\x00\x00\x00\x94": flowCall, "\xc0\x03\x5f\xd6": flowReturn,
+		"\x00\x02\x3f\xd6": flowCall, "\x00\x02\x1f\xd6": flowJump, "\x00\x00\x00\x54": flowOn,
+		"\x1f\x20\x03\xd5": flowOn,
 	} {
-		if size, leaves := decodeARM([]byte(word)); size != 4 || leaves != want {
-			t.Errorf("% x: size %d, leaves %v", word, size, leaves)
+		if size, next := decodeARM([]byte(word)); size != 4 || next != want {
+			t.Errorf("% x: size %d, flow %v", word, size, next)
 		}
 	}
 }

@@ -40,6 +40,7 @@ type probes struct {
 	entries   map[uint64]string // names of functions, by address
 	last      uint64            // address of the probe before
 	root      uint64            // address of the function that is read
+	absolute  bool              // functions continue at the last address of the one before, as of older compilers
 	damaged   bool
 }
 
@@ -103,7 +104,9 @@ func (r *probes) readFunction(callers []sample.Frame, depth int) {
 	}
 	if depth == 0 {
 		r.root = r.starts[guid]
-		r.last = cmp.Or(r.root, r.last)
+		if !r.absolute {
+			r.last = cmp.Or(r.root, r.last)
+		}
 	}
 	frames := append(slices.Clip(callers), sample.Frame{Name: name})
 	count, inlined := r.uleb(), r.uleb()
@@ -134,13 +137,23 @@ func (r *probes) readProbe(frames []sample.Frame) {
 		}
 	default:
 		r.last = r.word()
+		r.absolute = true
 	}
 	if flags&probeDiscriminator != 0 {
 		at.Discriminator = uint32(r.uleb())
 	}
-	if !isSentinel {
+	if !isSentinel && r.root != 0 { // else the linker removed the function
 		r.at[r.last] = append(r.at[r.last], probe{frames, flags&probeKind != 0, r.root})
 	}
+}
+
+// callProbe returns the probe of a call, or nil.
+func (p *Program) callProbe(address uint64) *probe {
+	all := p.probes.at[address]
+	if i := slices.IndexFunc(all, func(one probe) bool { return one.isCall }); i >= 0 {
+		return &all[i]
+	}
+	return nil
 }
 
 // takeBytes returns the next bytes, or nil at the end, which is damage.

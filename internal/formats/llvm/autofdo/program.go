@@ -25,7 +25,9 @@ type Program struct {
 	staged    bool                        // discriminators are flow-sensitive
 	sections  []section
 	buildID   []byte
-	probes    *probes // nil if the program has none
+	probes    *probes               // nil if the program has none
+	bounds    []uint64              // addresses of symbols and functions
+	blocks    map[int][]instruction // instructions from a bound to the next
 	counts
 
 	// Lost has the losses of counting.
@@ -57,7 +59,7 @@ func Open(path string) (p *Program, err error) {
 		return nil, fmt.Errorf("%s: no program in ELF: %w", path, err)
 	}
 	p = &Program{path: path, file: file, decode: decoders[file.Machine], parts: map[string][]*functionRange{},
-		counts: counts{map[[2]uint64]uint64{}, map[[2]uint64]uint64{}, map[uint64]uint64{}}}
+		blocks: map[int][]instruction{}, counts: counts{map[[2]uint64]uint64{}, map[[2]uint64]uint64{}, map[uint64]uint64{}}}
 	if err := p.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
@@ -104,6 +106,7 @@ func (p *Program) load() (err error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return err
 	}
+	p.addBounds(symbols)
 	for _, s := range symbols {
 		p.staged = p.staged || s.Name == "__llvm_fs_discriminator__"
 		if r := p.rangeOf(s.Value); r != nil && (len(p.parts[r.Name]) == 1 || debuginfo.CanonicalName(s.Name) == r.Name) {
@@ -148,23 +151,6 @@ func (p *Program) codeAt(address uint64) []byte {
 		}
 	}
 	return nil
-}
-
-// endOfRange returns the address after the instruction at last, if the program can run from first to it without a
-// branch.
-func (p *Program) endOfRange(first, last uint64) (end uint64, ok bool) {
-	code := p.codeAt(first)
-	for at := first; at <= last; {
-		size, leaves := p.decode(code)
-		if size == 0 || leaves && at < last {
-			return 0, false
-		}
-		code = code[size:]
-		at += size
-		ok = at-size == last
-		end = at
-	}
-	return end, ok
 }
 
 // Place returns the address in the program of an offset in a file, or 0 if there is no code. It returns false if it is

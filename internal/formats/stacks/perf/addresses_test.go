@@ -24,15 +24,20 @@ func TestAddressesOfTexts(t *testing.T) {
 		"app 12 401136" + branches + "\n":                                         "12 401136" + both,
 		"  my app 12/13 [001] 5.25: 100 cycles:u: 401136 f+0x1 (/app)" + branches: "12 401136" + both,
 		" 12/13 5.25: cycles:u: \n\t401136 f\n\t401180 main\n\n":                  "12 401136 []",
-		"app 12 5.25: 100 cycles:u:\n\t401136 f (/app)\n\t402000 g\n" + branches:  "12 401136" + both,
+		"app 12 5.25: 100 cycles:u:\n\t401136 f (/app)\n\t402000 g\n" + branches:  "12 401136" + both + " [401136 402000]",
 		"app 12 \n\t401136\n\t402000\n\n\n":                                       "12 401136 []",
 		"\n\t401136 f\n\t402000 g\n\n\n\t401140 f\n":                              "-2 401136 [];-2 401140 []",
 		"401136\n401140\n": "-2 401136 [];-2 401140 []",
 		"app 1 401136 0x401150(/bin/app)/0x401130(/bin/app)/P/-/-/0\n": "1 401136 [[401150 401130]]",
 		"app 1 401136 0x401150/0x401130/P/-/-/0 0xz/0x1/P/-/-/0\n": "1 401136 [[401150 401130]] lost " +
 			string(LossBroken),
-		"app 1 401136\n\tmain+0x1/main+0x5/P/-/-/0\n": "1 401136 [] lost " + string(LossNamed),
-		"app 1 401136\n\t000401130\tinsn: 55\n":       "1 401136 [] lost " + string(LossNamed),
+		" comm:x: 401136" + branches:                             "-2 401136" + both,
+		"2\n  401136 " + branches + "\n":                         "-2 401136" + both + " x2",
+		"3\n\t401136\n\t402000\n" + branches:                     "-2 401136" + both + " [401136 402000] x3",
+		"  401136\n  402000\n" + branches + "\n\n  401140\n\n":   "-2 401136" + both + " [401136 402000];-2 401140 []",
+		"// junk 0x401150/0x401130/P/-/-/0\n  401136" + branches: "-2 401136" + both + " lost " + string(LossLines),
+		"app 1 401136\n\tmain+0x1/main+0x5/P/-/-/0\n":            "1 401136 [] lost " + string(LossNamed),
+		"app 1 401136\n\t000401130\tinsn: 55\n":                  "1 401136 [] lost " + string(LossNamed),
 	} {
 		if got := addressesOf(t, text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
@@ -47,7 +52,7 @@ func addressesOf(t *testing.T, text string) string {
 	var samples []string
 	note := func() {
 		if r.open {
-			samples = append(samples, fmt.Sprintf("%d %x %x", r.of.Process, r.of.IP, r.of.Branches))
+			samples = append(samples, listed(r.of))
 		}
 	}
 	for line, err := range r.All() {
@@ -59,7 +64,7 @@ func addressesOf(t *testing.T, text string) string {
 			t.Fatal(err)
 		}
 		if open && r.programs.samples > len(samples) {
-			samples = append(samples, fmt.Sprintf("%d %x %x", before.Process, before.IP, before.Branches))
+			samples = append(samples, listed(before))
 		}
 	}
 	note()
@@ -70,6 +75,17 @@ func addressesOf(t *testing.T, text string) string {
 		}
 	}
 	return got
+}
+
+func listed(h head) string {
+	text := fmt.Sprintf("%d %x %x", h.Process, h.IP, h.Branches)
+	if len(h.Chain) > 0 && len(h.Branches) > 0 {
+		text += fmt.Sprintf(" %x", h.Chain)
+	}
+	if h.count > 1 {
+		text += fmt.Sprintf(" x%d", h.count)
+	}
+	return text
 }
 
 // TestCompiledCode: virtual machines write the names of the functions that they compile.

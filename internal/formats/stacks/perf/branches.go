@@ -21,6 +21,8 @@ var (
 	addressHead = lazyregexp.New(`^ *(?:\S.*?\s+(-?[0-9]+)(?:\s*/\s*-?[0-9]+)?|(-?[0-9]+)/ *-?[0-9]+)(?:\s+|$)(?:-?[0-9]+\s+)??(?:\[[0-9]+\]\s+)?` +
 		`(?:[0-9]+\.[0-9]+:\s+)?(?:(?:[0-9]+\s+)?(\S+):(?:\s+|$))?(?:([0-9a-f]{4,16})(?:\s+[^[\s0-9]|$)|$)`)
 	onlyAddress = lazyregexp.New(`^\s*([0-9a-f]+)(?:\s|$)`)
+	// eventAddress matches the event and the address of -F event,ip.
+	eventAddress = lazyregexp.New(`^\s*([a-zA-Z]\S*):\s+([0-9a-f]{4,16})$`)
 	// mapping matches an event of --show-mmap-events: process, start, size, offset and file.
 	mapping = lazyregexp.New(`PERF_RECORD_MMAP2? (-?[0-9]+)/-?[0-9]+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)[^\]]*\]:` +
 		` [-rwxps]+ (.*)$`)
@@ -46,12 +48,17 @@ func parseAddressHead(line []byte) (h head, ok bool) {
 	if len(line) == 0 || line[0] == '\t' {
 		return h, false
 	}
-	m := addressHead().FindSubmatch(line)
+	m := eventAddress().FindSubmatch(line)
 	if m != nil {
+		h.Event = string(m[1])
+		m = m[1:]
+	} else if m = addressHead().FindSubmatch(line); m != nil {
 		h.Process, _ = strconv.Atoi(string(append(m[1], m[2]...)))
 		h.Event = string(m[3])
 		m = m[3:]
-	} else if m = onlyAddress().FindSubmatch(line); m == nil {
+	} else if m = onlyAddress().FindSubmatch(line); m != nil {
+		h.bare = true
+	} else {
 		return h, false
 	}
 	h.setAddress(m[1])

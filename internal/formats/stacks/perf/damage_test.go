@@ -37,13 +37,15 @@ func importDamaged(t *testing.T, app string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var trace strings.Builder
+	var traces [2]strings.Builder // without call stacks and with them
 	for at := 0x600000; at < 0x600400; at += 3 {
-		fmt.Fprintf(&trace, "%x 0x%x/0x%x/P/-/-/0 0x10/0x%x/P/-/-/0\n", at, at+3, at-0x100, at)
+		fmt.Fprintf(&traces[0], "%x 0x%x/0x%x/P/-/-/0 0x10/0x%x/P/-/-/0\n", at, at+3, at-0x100, at)
+		fmt.Fprintf(&traces[1], "\t%x\n\t%x\n\t10\n\t%x\n 0x%x/0x%x/P/-/-/0 0x%x/0x%x/P/-/-/0 0x10/0x%x/P/-/-/0\n\n",
+			at, at+1, at-0x100, at-0x40, at, at+4, at-0x50, at)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	results := map[bool]int{}
-	for range 150 {
+	for i := range 300 {
 		damaged := slices.Clone(whole)
 		for range 1 + random.IntN(8) {
 			damaged[random.IntN(len(damaged))] = byte(random.Uint32())
@@ -51,11 +53,11 @@ func importDamaged(t *testing.T, app string) {
 		if err := os.WriteFile(app, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(trace.String())}},
+		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(traces[i%2].String())}},
 			formats.ImportOptions{Importers: []codec.Importer{&perf.Importer{Binary: []string{app}}}})
 		results[err == nil]++
 	}
-	if results[true] < 30 || results[false] == 0 {
+	if results[true] < 60 || results[false] == 0 {
 		t.Errorf("%v, by success", results)
 	}
 }

@@ -43,11 +43,17 @@ func TestProfilesAreThoseOfLLVM(t *testing.T) {
 			compile := strings.Fields(c.compile)
 			mustRun(t, compile[0], append(compile[1:], "testdata/"+c.source, "-o", app)...)
 			mustRun(t, recorder, "-every", "97", "-o", trace, "--", app)
-			mustRun(t, "llvm-profgen-19", "--perfscript="+trace, "--binary="+app, "--format=text", "-o", want)
-			got := profileOf(t, trace, &perf.Importer{Binary: []string{app}})
-			if text, err := os.ReadFile(want); err != nil || !bytes.Equal(text, got) || len(text) < 100 {
-				t.Errorf("%v, got\n%s\nwant\n%s", err, got, text)
+			compare := func(i *perf.Importer, flags ...string) {
+				i.Binary = []string{app}
+				mustRun(t, "llvm-profgen-19", append(flags, "--perfscript="+trace, "--binary="+app, "--format=text", "-o", want)...)
+				got := profileOf(t, trace, i)
+				if text, err := os.ReadFile(want); err != nil || !bytes.Equal(text, got) || len(text) < 100 {
+					t.Errorf("%v: %v, got\n%s\nwant\n%s", flags, err, got, text)
+				}
 			}
+			compare(&perf.Importer{})
+			mustRun(t, recorder, "-stacks", "-every", "97", "-o", trace, "--", app)
+			compare(&perf.Importer{}, "--ignore-stack-samples")
 		})
 	}
 }

@@ -18,6 +18,7 @@ package perf
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -88,7 +89,15 @@ type head struct {
 	file   string // file of IP, if the text has it
 	frame  string // symbol of the only frame, if it is on this line
 	whole  bool   // frame is set
+
+	leafFile string // file of the first address of the call stack, if the text has it
+	bare     bool   // the line has only an address: of a sample, or of a call stack whose branches follow
+	number   uint64 // decimal number on a line that is not indented
+	count    uint64 // number of times that the sample occurs; 0 is 1
 }
+
+// maxBare is the maximum number of addresses in a call stack without a head.
+const maxBare = 4096
 
 func parseHead(line []byte) (h head, ok bool) {
 	if !bytes.Contains(line, []byte(": ")) && !bytes.HasSuffix(line, []byte(":")) {
@@ -163,6 +172,9 @@ func (i *Importer) Detect(start []byte, _ bool) bool {
 			return true
 		}
 		h, ok := parseHead(line)
+		if !ok && len(i.Binary) > 0 {
+			continue
+		}
 		if !ok {
 			return seen && frame
 		}
@@ -252,25 +264,27 @@ func (r *sampleReader) addLine(line []byte) error {
 	}
 	line, branches := cutBranches(line)
 	r.branches = r.branches || len(branches) > 0
-	if err := r.addStart(line, len(branches) > 0); err != nil {
-		return err
-	}
-	if r.programs != nil {
+	ok, err := r.addStart(line, len(branches) > 0)
+	if ok && r.programs != nil {
 		r.addBranches(branches)
 	}
-	return nil
+	return err
 }
 
-// addStart adds a line without the branches at its end.
-func (r *sampleReader) addStart(line []byte, branches bool) error {
+// addStart adds a line without the branches at its end. It returns false if the line is no part of a sample.
+func (r *sampleReader) addStart(line []byte, branches bool) (ok bool, err error) {
 	parse := parseHead
 	if r.programs != nil {
 		parse = parseAddressHead
 	}
 	h, ok := parse(line)
+	if r.continueBare(line, &h, branches) {
+		return true, nil
+	}
 	_, frame := parseFrame(line)
-	if ok || r.programs != nil && (!r.open && frame || branches && (!r.open || len(r.of.Branches) > 0)) {
-		err := r.endSample()
+	isStart := r.programs != nil && (frame || branches && len(line) == 0)
+	if ok || isStart && (!r.open || branches && len(r.of.Branches) > 0) {
+		err = r.endSample()
 		r.open = true
 		r.of = h
 		r.stack = r.stack[:0]
@@ -278,7 +292,7 @@ func (r *sampleReader) addStart(line []byte, branches bool) error {
 			r.stack = append(r.stack, stacks.NamedFrame{Name: h.frame})
 		}
 		if ok || err != nil {
-			return err
+			return true, err
 		}
 	}
 	if len(line) > 0 && (!r.open || !r.addFrame(line)) {
@@ -287,8 +301,28 @@ func (r *sampleReader) addStart(line []byte, branches bool) error {
 			what = LossNamed
 		}
 		r.lose(what, line)
+		return false, nil
 	}
-	return nil
+	return true, nil
+}
+
+// continueBare handles a line after one with only a number. It returns true for the next address of a call stack.
+func (r *sampleReader) continueBare(line []byte, h *head, branches bool) bool {
+	indented := len(line) == 0 || line[0] == ' ' || line[0] == '\t'
+	isNext := r.open && r.of.bare && len(r.of.Branches) == 0 && indented
+	switch {
+	case isNext && r.of.number > 0: // the number of times that the next sample occurs
+		r.open = false
+		h.count = r.of.number
+	case isNext && h.bare && !branches && len(r.of.Chain) < maxBare:
+		r.of.Chain = append(r.of.Chain, h.IP)
+		return true
+	}
+	if h.bare && !branches {
+		h.Chain = []uint64{h.IP}
+		h.number, _ = strconv.ParseUint(string(line), 10, 32) // 0 if it is indented
+	}
+	return false
 }
 
 // lose counts a loss in the line.
@@ -306,6 +340,12 @@ func (r *sampleReader) addFrame(line []byte) bool {
 			r.of.file = file
 		}
 		r.stack = append(r.stack, stacks.NamedFrame{Name: name})
+		if n, err := strconv.ParseUint(string(address), 16, 64); err == nil && r.programs != nil && file != "inlined" {
+			if len(r.of.Chain) == 0 {
+				r.of.leafFile = file
+			}
+			r.of.Chain = append(r.of.Chain, n)
+		}
 		return true
 	}
 	m := sourceLine().FindSubmatch(line)
@@ -318,11 +358,22 @@ func (r *sampleReader) addFrame(line []byte) bool {
 	return true
 }
 
-func (r *sampleReader) endSample() error {
+func (r *sampleReader) endSample() (err error) {
 	if !r.open {
 		return nil
 	}
 	r.open = false
+	if !r.of.bare || len(r.of.Branches) > 0 || len(r.of.Chain) == 0 {
+		return r.keepSample()
+	}
+	for _, r.of.IP = range r.of.Chain { // samples without branches, a line each
+		err = cmp.Or(err, r.keepSample())
+	}
+	return err
+}
+
+// keepSample adds the sample if its event is wanted.
+func (r *sampleReader) keepSample() error {
 	weight := max(r.of.Period, 1)
 	r.Report.Totals[ledger.Samples] += weight
 	if len(r.events) < shownEvents && !slices.Contains(r.events, r.of.Event) {
@@ -342,7 +393,7 @@ func (r *sampleReader) endSample() error {
 	r.kept++
 	r.event = r.of.Event
 	if r.programs != nil && (r.of.placed || len(r.of.Branches) > 0) {
-		r.programs.addSample(r.processes, r.of.Sample, r.of.file)
+		r.programs.addSample(r.processes, &r.of)
 		return nil
 	}
 	if r.of.Period > 0 {

@@ -81,25 +81,32 @@ func (p *program) place(in *processes, process int, address uint64, file string)
 	return address
 }
 
-// addSample counts a sample: its branches, or its address if it has none. file is the file of the address if it is
-// known.
-func (p *programs) addSample(in *processes, s perfdata.Sample, file string) {
-	p.samples++
+// addSample counts a sample: its branches, or its address if it has none.
+func (p *programs) addSample(in *processes, s *head) {
+	n := max(s.count, 1)
+	p.samples += int(n)
 	inside := false
 	for _, one := range p.all {
-		if len(s.Branches) == 0 {
-			inside = one.AddSample(one.place(in, s.Process, s.IP, file)) || inside
-			continue
-		}
-		branches := slices.Clone(s.Branches)
-		for i, b := range branches {
-			branches[i] = [2]uint64{one.place(in, s.Process, b[0], ""), one.place(in, s.Process, b[1], "")}
-		}
-		inside = one.AddBranches(branches) || inside
+		inside = one.addSample(in, s, n) || inside
 	}
 	if !inside {
-		p.outside++
+		p.outside += int(n)
 	}
+}
+
+func (p *program) addSample(in *processes, s *head, n uint64) (inside bool) {
+	if len(s.Branches) == 0 {
+		return p.AddSample(p.place(in, s.Process, s.IP, s.file), n)
+	}
+	branches := slices.Clone(s.Branches)
+	for i, b := range branches {
+		branches[i] = [2]uint64{p.place(in, s.Process, b[0], ""), p.place(in, s.Process, b[1], "")}
+	}
+	leaf := slices.IndexFunc(s.Chain, func(address uint64) bool { return address < perfdata.MinContext })
+	if leaf >= 0 {
+		return p.AddBranchesAt(p.place(in, s.Process, s.Chain[leaf], s.leafFile), branches, n)
+	}
+	return p.AddBranches(branches, n)
 }
 
 // record adds the profile of all programs to an archive. lost has the losses before.

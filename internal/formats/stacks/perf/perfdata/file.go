@@ -29,7 +29,7 @@ const (
 	recordAux        = 71
 	recordFeature    = 80
 	recordCompressed = 81
-	recordUser       = 64 // types from here on are of perf, not of the kernel
+	recordUser       = 64 // types from here on belong to perf
 )
 
 // ErrFormat means that the file has no valid header.

@@ -40,7 +40,7 @@ type Sample struct {
 	Branches  [][2]uint64 // sources and targets of the last taken branches, the newest first
 }
 
-// MinContext is the lowest mark in a call stack. Marks say whether the frames that follow are of the kernel.
+// MinContext is the lowest mark in a call stack. Marks say whether the frames that follow belong to the kernel.
 const MinContext = math.MaxUint64 - 4094
 
 // A Map is a file that a process maps.
