@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/system/lists"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -75,7 +74,11 @@ func Message(err error, more func(error) string) string {
 		return "interrupted"
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return lists.Join(joined.Unwrap(), "; ", func(e error) string { return Message(e, more) })
+		var parts []string
+		for _, e := range joined.Unwrap() {
+			parts = append(parts, Message(e, more))
+		}
+		return strings.Join(parts, "; ")
 	}
 	text := OneLine(err.Error())
 	for _, prefix := range []string{"builder: ", "publish "} {

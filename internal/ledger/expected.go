@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/profarc/profarc/internal/system/lists"
 )
 
 // An Expectation compares the inputs of an operation with the files that a training run should have left.
@@ -81,7 +79,11 @@ func (e BadInputs) Error() string {
 	if len(e) == 1 {
 		return e[0].Error()
 	}
-	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), lists.Join(e, "\n  ", error.Error))
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return fmt.Sprintf("%d of the files are bad:\n  %s", len(e), strings.Join(lines, "\n  "))
 }
 
 // Unwrap returns the errors.

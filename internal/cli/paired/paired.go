@@ -10,8 +10,6 @@ package paired
 import (
 	"math"
 	"slices"
-
-	"github.com/profarc/profarc/internal/system/lists"
 )
 
 type Ratio struct {
@@ -122,7 +120,10 @@ func signedRankP(x []float64) float64 {
 
 // doubledRanks returns twice the rank of each absolute value, which is an integer even for ties.
 func doubledRanks(x []float64) []int {
-	sizes := lists.Map(x, math.Abs)
+	sizes := make([]float64, len(x))
+	for i, v := range x {
+		sizes[i] = math.Abs(v)
+	}
 	sorted := slices.Sorted(slices.Values(sizes))
 	ranks := make([]int, len(x))
 	for i, size := range sizes {

@@ -87,11 +87,12 @@ var writtenUnits = []string{ledger.Samples, ledger.Invocations, ledger.Counts}
 type exporter struct {
 	format codec.Format
 	write  func(p *Profile, w io.Writer) error
+	holds  func(p *Profile, fact codec.LossKind) bool // nil for a form that holds no optional fact
 }
 
 func newExporter(form, about string, write func(p *Profile, w io.Writer) error) *exporter {
 	format := codec.Format{Name: "llvm-sample-" + form, About: about, Binary: form != "text", Units: writtenUnits}
-	return &exporter{format, write}
+	return &exporter{format, write, nil}
 }
 
 // Format implements [codec.Exporter].
@@ -105,7 +106,37 @@ func (e *exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 		return nil, err
 	}
 	report.Totals = p.totals()
+	for _, fact := range p.optionalFacts() {
+		if fact.Count > 0 && (e.holds == nil || !e.holds(p, fact.What)) {
+			report.Lost.AddLoss(fact)
+		}
+	}
 	return report, e.write(p, w)
+}
+
+// Facts that only some forms hold. They are losses of exports in other forms.
+const (
+	LossSymbols codec.LossKind = "names in the list of all functions of the program"
+	LossFlags   codec.LossKind = "flags of the profile"
+	LossSources codec.LossKind = "functions with a source file or the time of the first sample"
+)
+
+// optionalFacts counts the facts of a profile that only some forms hold.
+func (p *Profile) optionalFacts() []codec.Loss {
+	flags := codec.Loss{What: LossFlags}
+	for _, name := range []string{"partial", "flow-sensitive"} { // names and attributes tell the others
+		if *p.flags()[name] {
+			flags.Count++
+			flags.First = append(flags.First, name)
+		}
+	}
+	sources := len(p.Files)
+	for _, f := range p.Functions {
+		if p.Files[f.Name] == "" && f.First != 0 {
+			sources++
+		}
+	}
+	return []codec.Loss{{What: LossSymbols, Count: len(p.Symbols)}, flags, {What: LossSources, Count: sources}}
 }
 
 // TextExporter writes text.
@@ -124,6 +155,7 @@ func ExtensibleExporter() codec.Exporter {
 	e := &Extensible{}
 	x := newExporter("extbinary", "the same in the extensible binary form, which clang -fprofile-sample-use reads",
 		func(p *Profile, w io.Writer) error { return e.Write(w, p) })
+	x.holds = func(_ *Profile, fact codec.LossKind) bool { return fact != LossSources }
 	x.format.Options = []codec.Option{
 		codec.NewOption("compress-sections", &e.Compress, "compress the sections"),
 		codec.NewOption("use-md5", &e.GUIDs, "replace the names of functions by their hashes"),

@@ -56,10 +56,10 @@ func TestVersion3ComesBack(t *testing.T) {
 		}
 	}
 	text := "work:2000:9\n 2: 500\n 5.1: 500 half:400 dbl:38\n 4: add:1000\n  6: 1000\nadd:40:7\n 3.2: 40\n"
-	if got := string(exported(t, store, TextExporter())); got != text {
+	if got := string(exported(t, store, TextExporter(), LossSources)); got != text {
 		t.Errorf("got %s, want %s", got, text)
 	}
-	if got := exported(t, store, gccExporter(gccBytes)); len(got) >= len(want) || got[4] != gccBytes {
+	if got := exported(t, store, gccExporter(gccBytes), LossSources); len(got) >= len(want) || got[4] != gccBytes {
 		t.Error("not version 2")
 	}
 	if got := exported(t, opened(t, imported(t, []byte(text))), GCCExporter()); got[4] != gccBytes {

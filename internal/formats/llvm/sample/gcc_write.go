@@ -22,6 +22,9 @@ func GCCExporter() codec.Exporter {
 	x := newExporter("", "what gcc -fauto-profile reads (imported sample profiles)",
 		func(p *Profile, w io.Writer) error { return p.writeGCC(w, uint32(version)) })
 	x.format.Name = "gcc-autofdo"
+	x.holds = func(p *Profile, fact codec.LossKind) bool {
+		return fact == LossSources && cmp.Or(uint32(version), p.leastVersion()) == gccFiles
+	}
 	x.format.Options = []codec.Option{codec.NewOption("autofdo-version", &version,
 		fmt.Sprintf("version of the format: 1 for GCC 5 to 11, 2 for 12 to 15, 3 for 16, %#x for LLVM (default 3 for "+
 			"profiles imported from version 3, 2 for others)", gccLLVM))}
