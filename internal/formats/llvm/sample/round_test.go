@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
