@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,17 +44,22 @@ func TestProfilesAreThoseOfLLVM(t *testing.T) {
 			compile := strings.Fields(c.compile)
 			mustRun(t, compile[0], append(compile[1:], "testdata/"+c.source, "-o", app)...)
 			mustRun(t, recorder, "-every", "97", "-o", trace, "--", app)
-			compare := func(i *perf.Importer, flags ...string) {
-				i.Binary = []string{app}
+			compare := func(flags ...string) (lost codec.Losses) {
 				mustRun(t, "llvm-profgen-19", append(flags, "--perfscript="+trace, "--binary="+app, "--format=text", "-o", want)...)
-				got := profileOf(t, trace, i)
+				got, lost := profileOf(t, trace, app)
 				if text, err := os.ReadFile(want); err != nil || !bytes.Equal(text, got) || len(text) < 100 {
 					t.Errorf("%v: %v, got\n%s\nwant\n%s", flags, err, got, text)
 				}
+				return lost
 			}
-			compare(&perf.Importer{})
+			isOfStacks := func(l codec.Loss) bool { return l.What == perf.LossStacks && l.Count > 100 }
+			if lost := compare(); slices.ContainsFunc(lost, isOfStacks) {
+				t.Errorf("lost %v", lost)
+			}
 			mustRun(t, recorder, "-stacks", "-every", "97", "-o", trace, "--", app)
-			compare(&perf.Importer{}, "--ignore-stack-samples")
+			if lost := compare("--ignore-stack-samples"); !slices.ContainsFunc(lost, isOfStacks) {
+				t.Errorf("the loss of stacks is missing: %v", lost)
+			}
 		})
 	}
 }
@@ -65,11 +71,11 @@ func mustRun(t *testing.T, command string, arguments ...string) {
 	}
 }
 
-// profileOf imports a file, and returns the archive's profile as text.
-func profileOf(t *testing.T, path string, i *perf.Importer) []byte {
+// profileOf imports the samples of a program, and returns the archive's profile as text.
+func profileOf(t *testing.T, path, app string) ([]byte, codec.Losses) {
 	t.Helper()
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: path}},
-		formats.ImportOptions{Importers: []codec.Importer{i}})
+		formats.ImportOptions{Importers: []codec.Importer{&perf.Importer{Binary: []string{app}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,5 +83,5 @@ func profileOf(t *testing.T, path string, i *perf.Importer) []byte {
 	if _, err := sample.TextExporter().Export(&text, memstore.Open(t, in.Builder)); err != nil {
 		t.Fatal(err)
 	}
-	return text.Bytes()
+	return text.Bytes(), in.Lost
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/profarc/profarc/internal/names/entries"
 )
 
-// LossOutside counts samples of other programs.
-const LossOutside codec.LossKind = "samples outside of the programs of the option binary"
+// Losses of samples that are counted at the lines of programs.
+const (
+	LossOutside codec.LossKind = "samples outside of the programs of the option binary"
+	LossStacks  codec.LossKind = "call stacks of samples with branches, of which no calling contexts are made"
+)
 
 // ErrNoCounts means that the programs have no lines or probes for the samples.
 var ErrNoCounts = errors.New("no sample is at code with debug information, or its program has pseudo probes, which need " +
@@ -32,6 +35,7 @@ type programs struct {
 	all     []*program
 	samples int
 	outside int // samples
+	stacks  int // samples with branches and a call stack
 }
 
 type program struct {
@@ -92,6 +96,9 @@ func (p *programs) addSample(in *processes, s *head) {
 	if !inside {
 		p.outside += int(n)
 	}
+	if len(s.Chain) > 0 && len(s.Branches) > 0 {
+		p.stacks += int(n)
+	}
 }
 
 func (p *program) addSample(in *processes, s *head, n uint64) (inside bool) {
@@ -142,6 +149,7 @@ func (p *programs) record(in *codec.Input, lost codec.Losses) (*codec.Report, er
 		report.Lost.AddLoss(loss)
 	}
 	report.Lost.Add(LossOutside, p.outside)
+	report.Lost.Add(LossStacks, p.stacks)
 	report.Facts["samples"] = p.samples
 	return report, nil
 }
