@@ -13,11 +13,13 @@ import (
 // Losses of counting.
 const (
 	LossBranches codec.LossKind = "branches from and to code outside of the program"
-	LossRanges   codec.LossKind = "ranges between branches that the program cannot run: they go backwards or past a jump"
-	LossPoints   codec.LossKind = "samples without branches, among others with branches or in a program with pseudo probes"
-	LossNoLines  codec.LossKind = "samples of code without debug information"
-	LossNoFrame  codec.LossKind = "samples with branches and a call stack at the first or last instructions of a function, " +
-		"where call stacks lack the caller"
+	LossRanges   codec.LossKind = "ranges between branches that the program cannot run: they go backwards or past a " +
+		"jump"
+	LossPoints codec.LossKind = "samples without branches, among others with branches or in a program with " +
+		"pseudo probes"
+	LossNoLines codec.LossKind = "samples of code without debug information"
+	LossNoFrame codec.LossKind = "samples with branches and a call stack at the first or last instructions of a " +
+		"function, where call stacks lack the caller"
 	LossAmbiguous codec.LossKind = "functions of compilers that share a name: initializers of variables"
 )
 
@@ -131,7 +133,7 @@ func (p *profiler) countRanges() {
 	for address, n := range p.points {
 		p.touch(address, n)
 	}
-	addresses, sums := p.sumRanges(p.ranges)
+	addresses, sums := p.sumRanges()
 	for part := range p.touched {
 		if p.probes != nil {
 			p.countProbes(part, addresses, sums)
@@ -142,9 +144,9 @@ func (p *profiler) countRanges() {
 }
 
 // sumRanges returns the addresses at which the number of samples changes: sums[i] is the number before addresses[i].
-func (p *Program) sumRanges(ranges map[[2]uint64]uint64) (addresses, sums []uint64) {
+func (p *Program) sumRanges() (addresses, sums []uint64) {
 	changes := map[uint64]uint64{} // modulo 2^64
-	for r, n := range ranges {
+	for r, n := range p.ranges {
 		last, _ := p.instructionAt(r[1])
 		changes[r[0]] += n
 		changes[last.end] -= n
@@ -213,16 +215,11 @@ func (p *profiler) countAt(address, n, total uint64) {
 	if len(frames) == 0 {
 		return
 	}
-	f, _ := p.find(p.baseFrames(frames), total)
-	p.raiseLine(f, frames[len(frames)-1].Location, n)
-}
-
-// raiseLine counts n runs of an instruction of a line.
-func (p *profiler) raiseLine(f *sample.Function, at sample.Location, n uint64) {
+	f, at := p.find(p.baseFrames(frames), total)
 	if !p.staged {
-		n *= duplicates(at.Discriminator)
+		n *= duplicates(frames[len(frames)-1].Discriminator)
 	}
-	l := p.line(f, p.baseLocation(at))
+	l := p.line(f, at)
 	l.samples = max(l.samples, n)
 }
 

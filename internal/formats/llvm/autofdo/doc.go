@@ -5,7 +5,7 @@
 // [Program] counts these ranges and the branches, and Profile finds their source lines, with discriminators and inlined
 // calls.
 //
-// A program built with -fpseudo-probe-for-profiling has probes for its blocks and calls, which take the place of lines:
+// A program built with -fpseudo-probe-for-profiling has probes for its blocks and calls, which replace lines:
 // they survive edits of comments and layout.
 //
 // The program and its debug information are not trusted: every address and offset is checked.

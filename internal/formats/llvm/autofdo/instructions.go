@@ -13,7 +13,7 @@ import (
 type flow uint8
 
 const (
-	flowOn flow = iota // at the next instruction, or at the target of a conditional jump
+	flowOn flow = iota // next instruction, or target of a conditional jump
 	flowJump
 	flowCall
 	flowReturn

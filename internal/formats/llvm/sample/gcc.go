@@ -66,10 +66,12 @@ func readGCC(file []byte, name string) (*Profile, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("%s: %w", name, r.err)
 	}
-	p.sort()
-	own := gccWriter{Profile: p}
-	own.writeSummary()
-	p.otherSummary = summary != nil && !bytes.Equal(summary, own.out)
+	if summary != nil {
+		p.sort() // adds up what occurs twice
+		own := gccWriter{Profile: p}
+		own.writeSummary()
+		p.otherSummary = !bytes.Equal(summary, own.out)
+	}
 	return p, nil
 }
 

@@ -142,7 +142,7 @@ func TestMergesOfSources(t *testing.T) {
 	}
 }
 
-// A summary that is not that of the counts, and a file of no function, are losses.
+// A summary that differs from the counts, and a file of no function, are losses.
 func TestLossesOfVersion3(t *testing.T) {
 	t.Parallel()
 	for what, file := range map[codec.LossKind][]byte{
@@ -223,7 +223,7 @@ func sampledUnits() *Profile {
 	}
 }
 
-// annotated is how GCC 16 says that a block has a count.
+// annotated matches a block with a count in a dump of GCC 16.
 func annotated(count uint64) string { return fmt.Sprintf(" with count %d, scaled to ", count<<40) }
 
 // GCC 16 takes the counts of an inlined call, tells functions of one name apart by their files, promotes the most

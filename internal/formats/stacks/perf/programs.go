@@ -20,15 +20,15 @@ const (
 )
 
 // ErrNoCounts means that the programs have no lines or probes for the samples.
-var ErrNoCounts = errors.New("no sample is at code with debug information, or its program has pseudo probes, which need " +
-	"branches: record them with perf record -b")
+var ErrNoCounts = errors.New("no sample is at code with debug information, or its program has pseudo probes, which " +
+	"need branches: record them with perf record -b")
 
 // ErrProbes means that a profile would have lines and probes.
 var ErrProbes = errors.New("of the programs of the option binary, some have pseudo probes: import the others alone")
 
 // ErrOutside means that no sample is in the programs.
-var ErrOutside = errors.New("no sample is in the program of the option binary: name the build that ran, and let perf script " +
-	"show mmap events")
+var ErrOutside = errors.New("no sample is in the program of the option binary: name the build that ran, and let perf " +
+	"script show mmap events")
 
 // programs counts samples at the lines of the programs of --binary.
 type programs struct {
