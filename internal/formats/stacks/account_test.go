@@ -156,7 +156,8 @@ type drawnStack struct {
 // drawStacks returns an archive of random stacks.
 func drawStacks(t *rapid.T) (*reader.Store, []drawnStack) {
 	name := rapid.OneOf(rapid.SampledFrom([]string{"main", "a;b", "# c", "#d", "x 1", "x 2", "{lambda()#1}", "t\tab",
-		"new\nline", "\r", "[unknown]", "", " ", "[libc.so]+0x12", "-1", "k=v", "é\xff"}), rapid.String())
+		"new\nline", "\r", "[unknown]", "", " ", "[libc.so]+0x12", "-1", "k=v", "é\xff", "\ufeff", "\ufeffmain",
+		"\xff\xfe", "\xfe\xffmain"}), rapid.String())
 	name = name.Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 	one := rapid.Custom(func(t *rapid.T) drawnStack {
 		n := rapid.IntRange(1, 4).Draw(t, "depth")
