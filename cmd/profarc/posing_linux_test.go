@@ -133,10 +133,11 @@ func pose(t *testing.T, dir, mode string) (pid int) {
 }
 
 // within runs a command with a limit on its data: of the 400 MB the runtime takes more than 100 before the
-// command begins. What takes too much memory, or hangs, does not end with exit code 0 or 1.
+// command begins. Stacks of threads count, and a loaded machine needs more threads, so each gets 1 MB instead of 8. A
+// command that takes too much memory, or hangs, does not end with exit code 0 or 1.
 func within(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
-	cmd := exec.Command("sh", append([]string{"-c", `ulimit -d 400000; exec "$0" "$@"`}, args...)...)
+	cmd := exec.Command("sh", append([]string{"-c", `ulimit -s 1024; ulimit -d 400000; exec "$0" "$@"`}, args...)...)
 	var errOut strings.Builder
 	cmd.Stderr = &errOut
 	if err := cmd.Start(); err != nil {
