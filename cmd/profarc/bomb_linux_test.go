@@ -51,12 +51,20 @@ func importPeak(t *testing.T, program string, write func(w io.Writer), args ...s
 	cmd := exec.Command(program, append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")},
 		args...)...)
 	r, w := io.Pipe()
-	var out bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &out, &out
+	cmd.Stdin = r
 	go func() {
 		write(w)
 		w.Close()
 	}()
+	defer r.Close()
+	return peakOf(t, cmd)
+}
+
+// peakOf runs a command, which can fail, and returns the most memory that it had, in bytes, and its output.
+func peakOf(t *testing.T, cmd *exec.Cmd) (peak int64, said string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +74,6 @@ func importPeak(t *testing.T, program string, write func(w io.Writer), args ...s
 	for {
 		select {
 		case err = <-ended:
-			r.Close()
 			var failed *exec.ExitError
 			if err != nil && !errors.As(err, &failed) {
 				t.Fatal(err)
