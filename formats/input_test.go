@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/testkit/full"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 )
 
 // Small reads and large ones give the bytes of a file one after the other, until the context ends.
@@ -47,6 +50,44 @@ func TestReadsOfAllSizes(t *testing.T) {
 	if _, err := io.Copy(io.Discard, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("once the context has ended: %v", err)
 	}
+}
+
+// TestNamesWithTextMarks exports profiles whose first function begins with a byte order mark as text and imports them:
+// the name is the same.
+func TestNamesWithTextMarks(t *testing.T) {
+	for kind, text := range map[string]string{
+		"proftext":         "# Name:\n%s\n1\n2\n3\n4\n\n%[1]s\n2\n2\n3\n4\n\n",
+		"llvm-sample-text": "# Name:\n%s:10:1\n 1: 10 %[1]s:5\n 2: %[1]s:5\n  1: 5\n",
+		"folded":           "\ufeff%s 1\nmain;%[1]s 2\n",
+	} {
+		for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+			name := mark + "main"
+			first := exportedText(t, kind, fmt.Sprintf(text, name))
+			if strings.Count(first, name) < 2 {
+				t.Errorf("%s: %q", kind, first)
+			}
+			if again := exportedText(t, kind, first); again != first {
+				t.Errorf("%s: %q, and again %q", kind, first, again)
+			}
+		}
+	}
+}
+
+// exportedText imports a text and exports the profile in a form.
+func exportedText(t *testing.T, kind, text string) string {
+	t.Helper()
+	in, err := Import(t.Context(), []Input{{Name: "app", Reader: strings.NewReader(text)}}, ImportOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	exporters := Exporters()
+	i := slices.IndexFunc(exporters, func(e codec.Exporter) bool { return e.Format().Name == kind })
+	var out strings.Builder
+	_, err = Export(t.Context(), &out, memstore.Open(t, in.Builder), exporters[i])
+	if err != nil {
+		t.Fatalf("%s: %v", kind, err)
+	}
+	return out.String()
 }
 
 // TestTextMark: the mark in front of UTF-8 is no part of a text of any format,

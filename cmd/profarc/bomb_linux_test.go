@@ -32,8 +32,8 @@ var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40
 
 const baseMemory = 64 << 20
 
-// builtCommand builds the command, and returns its path. Its memory is what users see: the command of the other tests is
-// the program of the tests, which collects garbage before the command begins and then can touch its heap floor.
+// builtCommand builds the command, and returns its path. Its memory is that of users' runs. The command of the other
+// tests is the program of the tests, which collects garbage before the command begins: it can touch its heap floor.
 func builtCommand(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "profarc")
@@ -44,8 +44,8 @@ func builtCommand(t *testing.T) string {
 	return program
 }
 
-// importPeak imports what write writes by a program, and returns the most memory that the program had, in bytes, and its
-// output.
+// importPeak imports what write writes by a program, and returns the most memory that the program had, in bytes, and
+// its output.
 func importPeak(t *testing.T, program string, write func(w io.Writer), args ...string) (peak int64, said string) {
 	t.Helper()
 	cmd := exec.Command(program, append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")},

@@ -161,9 +161,14 @@ func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 		loseTotals(&w.lost, LossTextName, 1, recordTotals(records), strconv.Quote(name.String()))
 		return nil
 	}
+	heading := ""
+	if parse.BeginsWithTextMark(string(w.name)) {
+		heading = "# Name:\n"
+	}
 	for i := range records {
 		records[i].addTotals(w.totals, valueKindsKnown, maxSiteValues)
-		w.text = append(name.AppendTo(w.text[:0]), '\n')
+		w.text = append(w.text[:0], heading...)
+		w.text = append(name.AppendTo(w.text), '\n')
 		w.appendCounters(&records[i])
 		w.appendSites(&records[i], name)
 		w.text = append(w.text, '\n')

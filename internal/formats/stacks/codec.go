@@ -100,10 +100,6 @@ type folding struct {
 // headSize is the number of bytes in which an importer looks for the first lines.
 const headSize = 1 << 16
 
-// textMarks are byte order marks. Import skips the first at the beginning of a file, and refuses the others, which are
-// UTF-16's.
-var textMarks = []string{"\ufeff", "\xff\xfe", "\xfe\xff"}
-
 func (f *folding) writeLines(w io.Writer) error {
 	lines := f.sortedLines()
 	var head []byte
@@ -121,8 +117,8 @@ func (f *folding) writeLines(w io.Writer) error {
 	}
 	out := bufio.NewWriter(w)
 	var b []byte
-	if slices.ContainsFunc(textMarks, func(mark string) bool { return strings.HasPrefix(lines[0], mark) }) {
-		_, _ = out.WriteString(textMarks[0]) // a mark to skip; Flush returns the error
+	if parse.BeginsWithTextMark(lines[0]) {
+		_, _ = out.WriteString("\ufeff") // a mark to skip; Flush returns the error
 	}
 	for _, line := range lines {
 		b = f.appendLine(b[:0], line)

@@ -275,6 +275,9 @@ func (p *Profile) WriteText(w io.Writer) error {
 		if p.Calling {
 			name = f.contextText()
 		}
+		if parse.BeginsWithTextMark(name) {
+			t.strings("# Name:\n")
+		}
 		t.strings(name, ":", decimal(f.Total), ":", decimal(f.Head), "\n")
 		t.writeFunction(f, 1)
 	}

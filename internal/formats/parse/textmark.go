@@ -1,0 +1,15 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+)
+
+// textMarks are byte order marks. Import skips that of UTF-8 at the beginning of a file, and refuses those of UTF-16.
+var textMarks = []string{"\ufeff", "\xff\xfe", "\xfe\xff"}
+
+// BeginsWithTextMark reports whether the beginning of a file would be read as a byte order mark. A writer of text puts
+// a comment or a mark before a name that begins with one.
+func BeginsWithTextMark(text string) bool {
+	return slices.ContainsFunc(textMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
+}
