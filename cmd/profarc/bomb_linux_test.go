@@ -32,8 +32,8 @@ var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40
 
 const baseMemory = 64 << 20
 
-// builtCommand builds the command, and returns its path. Its memory is that of users' runs. The command of the other
-// tests is the program of the tests, which collects garbage before the command begins: it can touch its heap floor.
+// builtCommand builds the command and returns its path. It needs as much memory as users see. The other tests run their
+// own test binary as the command, which collects garbage before the command begins and so can touch its heap floor.
 func builtCommand(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "profarc")

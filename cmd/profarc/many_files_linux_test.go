@@ -20,7 +20,7 @@ func TestMemoryDoesNotGrowWithFiles(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	program := builtCommand(t)
 	t.Chdir(t.TempDir())
-	const few, many = 32, 240 // with fewer, the garbage collector has not run yet
+	const few, many = 32, 240 // fewer than 32 can end before the first garbage collection
 	for i := range many {
 		writeStacks(t, fmt.Sprintf("%d.pprof", i), int64(i+1))
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// textMarks are byte order marks. Import skips that of UTF-8 at the beginning of a file, and refuses those of UTF-16.
+// textMarks are byte order marks. Import skips the UTF-8 mark at the beginning of a file, and refuses the UTF-16 marks.
 var textMarks = []string{"\ufeff", "\xff\xfe", "\xfe\xff"}
 
 // BeginsWithTextMark reports whether the beginning of a file would be read as a byte order mark. A writer of text puts
