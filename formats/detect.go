@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/system/lazyregexp"
 )
 
@@ -108,12 +109,12 @@ const utf16 = "UTF-16: convert it to UTF-8 first"
 // skipTextMark skips the UTF-8 byte order mark of some editors and shells. It refuses UTF-16 byte order marks. No
 // binary format begins with either.
 func (s *stream) skipTextMark() error {
-	head, _ := s.Peek(3)
+	head, _ := s.Peek(len(parse.UTF8Mark))
 	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		_, err := s.Discard(3)
+	case string(head) == parse.UTF8Mark:
+		_, err := s.Discard(len(head))
 		return err
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+	case parse.BeginsWithUTF16Mark(string(head)):
 		return fmt.Errorf("%s: it is %s", s.name, utf16)
 	}
 	return nil

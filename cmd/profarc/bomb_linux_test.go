@@ -32,7 +32,7 @@ var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40
 
 const baseMemory = 64 << 20
 
-// builtCommand builds the command and returns its path. It needs as much memory as users see. The other tests run their
+// builtCommand builds the command and returns its path, to measure the memory that users see. The other tests run their
 // own test binary as the command, which collects garbage before the command begins and so can touch its heap floor.
 func builtCommand(t *testing.T) string {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -65,9 +64,10 @@ func peakOfImport(t *testing.T, program string, n int) int64 {
 	for i := range n {
 		args = append(args, fmt.Sprintf("%d.pprof", i))
 	}
-	peak, said := peakOf(t, exec.Command(program, args...))
-	if !strings.Contains(said, "wrote ") {
-		t.Fatal(said)
+	c := exec.Command(program, args...)
+	peak, said := peakOf(t, c)
+	if !c.ProcessState.Success() {
+		t.Fatalf("%v\n%s", c.ProcessState, said)
 	}
 	return peak
 }

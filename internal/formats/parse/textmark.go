@@ -1,15 +1,17 @@
 package parse
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// textMarks are byte order marks. Import skips the UTF-8 mark at the beginning of a file, and refuses the UTF-16 marks.
-var textMarks = []string{"\ufeff", "\xff\xfe", "\xfe\xff"}
+// UTF8Mark is the UTF-8 byte order mark, which imports skip at the beginning of a file.
+const UTF8Mark = "\ufeff"
+
+// BeginsWithUTF16Mark reports whether a text begins with a UTF-16 byte order mark. Imports refuse such a file.
+func BeginsWithUTF16Mark(text string) bool {
+	return strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")
+}
 
 // BeginsWithTextMark reports whether the beginning of a file would be read as a byte order mark. A writer of text puts
 // a comment or a mark before a name that begins with one.
 func BeginsWithTextMark(text string) bool {
-	return slices.ContainsFunc(textMarks, func(mark string) bool { return strings.HasPrefix(text, mark) })
+	return strings.HasPrefix(text, UTF8Mark) || BeginsWithUTF16Mark(text)
 }

@@ -118,7 +118,7 @@ func (f *folding) writeLines(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	var b []byte
 	if parse.BeginsWithTextMark(lines[0]) {
-		_, _ = out.WriteString("\ufeff") // a mark to skip; Flush returns the error
+		_, _ = out.WriteString(parse.UTF8Mark) // a mark to skip; Flush returns the error
 	}
 	for _, line := range lines {
 		b = f.appendLine(b[:0], line)
